@@ -22,7 +22,7 @@ DesignEntry entry_of(const TableReader& r) {
   d.name = r.text("name");
   r.take({"set", "1", ""}, d.settings);
   r.take({"approximated", "1", "", 1, 1e6}, d.approximated);
-  r.take(name_field("level", "", levels), d.level);
+  r.take(name_row("level", "", levels), d.level);
   r.take({"time_shared", "1", ""}, d.time_shared);
   r.take({"published_mzis", "1", "", 0, most}, d.published_mzis);
   r.take({"published_full_svd", "1", "", 0, most}, d.published_full_svd);

@@ -45,7 +45,7 @@ void write_axis(const Group& group, const StudyConfig& config, const SweepAxis& 
     return;
   }
   if (axis.keys.size() == 1) {
-    const FieldInfo info = entry_of(config, axis.keys[0].key).info;
+    const Row info = entry_of(config, axis.keys[0].key).info;
     with_stored_values(axis.keys[0].values, [&](const auto& values) {
       group.dimension(axis.name, values, info.unit, info.meaning);
     });
@@ -54,7 +54,7 @@ void write_axis(const Group& group, const StudyConfig& config, const SweepAxis& 
   }
   group.counting_dimension(axis.name, axis.points(), "point of keys taken together");
   for (const SweptKey& key : axis.keys) {
-    const FieldInfo info = entry_of(config, key.key).info;
+    const Row info = entry_of(config, key.key).info;
     const std::string name = dataset_name(axis, key.key);
     with_stored_values(key.values, [&](const auto& values) {
       group.dataset(name, {std::string_view(axis.name)}, values, info.unit, info.meaning);

@@ -8,7 +8,7 @@
 
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/points.hpp"
-#include "experiments/study/study_fields.hpp"
+#include "experiments/study/study_rows.hpp"
 #include "experiments/study/study_keys.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/sweep_parse.hpp"
@@ -133,7 +133,7 @@ void place_beside(const std::filesystem::path& folder, FieldValue& value) {
 
 std::vector<FieldEntry> chip_entries(const ErrorModel& chip) {
   std::vector<FieldEntry> entries;
-  visit_fields(chip, [&](const FieldInfo& info, const auto& member) {
+  visit_rows(chip, [&](const Row& info, const auto& member) {
     entries.push_back({"chip", info, to_field_value(member)});
   });
   return entries;
@@ -206,11 +206,11 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
     if (key == "noise.set" && value != FieldValue(std::string("custom")))
       config = with_values(std::move(config), noise_set(std::get<std::string>(value)));
   }
-  visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
+  visit_config(config, [&](std::string_view section, const Row& info, auto& member) {
     const FieldEntry entry{section, info, false};
     for (const auto& [key, value] : values)
       if (key == entry.name()) {
-        check_field(key, info, value);
+        check_row(key, info, value);
         from_field_value(member, value);
       }
   });
@@ -255,7 +255,7 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   if (const auto set = given.find("noise.set"); set != given.end())
     config = with_values(config, {{"noise.set", set->second.value}});
   config.chip = chip_start(given, name);
-  visit_config(config, [&](std::string_view section, const FieldInfo& info, auto& member) {
+  visit_config(config, [&](std::string_view section, const Row& info, auto& member) {
     const auto found = given.find(FieldEntry{section, info, false}.name());
     if (found != given.end()) from_field_value(member, found->second.value);
   });
@@ -390,8 +390,8 @@ void validate_measured_chip(const StudyConfig& config) {
 
 void validate_config(const StudyConfig& config) {
   const auto entries = config_entries(config);
-  for (const FieldEntry& entry : entries) check_field(entry.name(), entry.info, entry.value);
-  validate_errors(config.chip);
+  for (const FieldEntry& entry : entries) check_row(entry.name(), entry.info, entry.value);
+  // what follows are conditions across keys, and values that are no keys
   validate_names(config);
   // a check's error about a field of a section: "known = 2 (..)" becomes "crosstalk.known = 2 (..)"
   const auto in_sections = [&](std::initializer_list<std::string_view> sections, auto check) {
@@ -420,7 +420,6 @@ void validate_config(const StudyConfig& config) {
              "without errors). Set network.start to the file of one.");
   });
   in_section("calibration", [&] {
-    validate_calibration(config.calibration);
     validate_field(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
                    "diagonal_epochs",
                    "{} with the carry chain (only the diagonals of trained networks are retrained). Set "
@@ -439,8 +438,6 @@ void validate_config(const StudyConfig& config) {
                    config.mesh.measured, config.calibration.sigma_estimate_rad);
   });
   in_section("crosstalk", [&] { validate_crosstalk_settings(config.crosstalk); });
-  in_section("laser", [&] { validate_laser(config.hardware.laser); });
-  in_section("modulator", [&] { validate_mzm(config.hardware.modulator); });
   in_section("receiver", [&] { validate_receiver(config.hardware.receiver); });
   in_section("converter", [&] { validate_adc(config.hardware.converter); });
   in_section("layout", [&] { validate_floor_plan(config.hardware.layout); });
@@ -452,7 +449,6 @@ void validate_config(const StudyConfig& config) {
   in_section("fibre", [&] { validate_fibre(config.hardware.fibre); });
   in_section("waveguide", [&] { validate_waveguide(config.hardware.routing); });
   in_sections({"link", "time", "die", "layout", "waveguide"}, [&] { validate_hardware(config.hardware); });
-  in_section("drift", [&] { validate_drift(config.drift); });
   if (!model_reads(config.model, "mesh", "target"))
     in_section("mesh", [&] {
       validate_field(config.mesh.target_is_drawn(), "target",
@@ -468,7 +464,6 @@ void validate_config(const StudyConfig& config) {
   if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });
-  in_section("budget", [&] { validate_budget(config.budget); });
   StudyConfig approximated = config;
   approximated.training.full_svd_layers.clear();
   in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 #include "experiments/study/learner_settings.hpp"
 #include "experiments/study/sweep.hpp"
 #include "onn/budget/settings.hpp"
@@ -194,7 +194,7 @@ struct Overrides {
 /// "custom"; a file may say so too if it gives every value. [noise] set does the same to the keys of its set,
 /// in whichever section. Throws Error "file:line:column: ..." for a missing
 /// or unreadable file, an unknown section or key, a wrong type, a value out of range. A relative path that the
-/// file gives (FieldInfo::file) starts at the file's folder, one of an override at the working directory.
+/// file gives (Row::file) starts at the file's folder, one of an override at the working directory.
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides = {});
 
 /// The same from text, where all relative paths start at the working directory; `name` stands for the file in

@@ -131,7 +131,7 @@ std::string explain(std::string_view key) {
   entries.insert(entries.end(), sweeps.begin(), sweeps.end());
   for (const FieldEntry& entry : entries) {
     if (entry.name() != key) continue;
-    const FieldInfo& info = entry.info;
+    const Row& info = entry.info;
     const bool table =
         entry.section == "sweep" && (info.key == "values" || info.key == "range" || info.key == "shapes");
     const std::string shown = table ? std::get<std::string>(entry.value) : toml_text(entry.value);

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "experiments/study/study_config.hpp"
-#include "experiments/study/study_fields.hpp"
+#include "experiments/study/study_rows.hpp"
 
 namespace optinc {
 namespace {
@@ -39,14 +39,14 @@ std::string print(const StudyConfig& config, bool comments, bool identity) {
 
 std::vector<FieldEntry> config_entries(const StudyConfig& config) {
   std::vector<FieldEntry> entries;
-  visit_config(config, [&](std::string_view section, const FieldInfo& info, const auto& member) {
+  visit_config(config, [&](std::string_view section, const Row& info, const auto& member) {
     entries.push_back({section, info, to_field_value(member)});
   });
   return entries;
 }
 
 std::vector<FieldEntry> sweep_entries() {
-  const FieldInfo shapes{
+  const Row shapes{
       "shapes", "1",
       "Architecture search: network.hidden of every width and depth (and pyramids w, 2w, .., 2w, w) within the "
       "limits most_mzis, most_columns (MZIs in series), most_loss_db (one pass) and most_heater_w"};
@@ -54,13 +54,13 @@ std::vector<FieldEntry> sweep_entries() {
                                                  "latin-hypercube", "ablation"};
   static constexpr std::string_view scales[] = {"linear", "log"};
   const auto example = [](std::string_view text) { return FieldValue(std::string(text)); };
-  FieldInfo values{
+  Row values{
       "values", "1",
       "Keys and lists of values, varied together; sweeps are nested and the last one varies fastest"};
-  FieldInfo range{"range", "1", "Keys and ranges [from, to], sampled by method at the given number of points"};
-  FieldInfo points{"points", "1", "Number of points of a range", 1, 1e6};
-  FieldInfo name{"name", "1", "Name of the sweep axis in the result file"};
-  FieldInfo sources{"sources", "1",
+  Row range{"range", "1", "Keys and ranges [from, to], sampled by method at the given number of points"};
+  Row points{"points", "1", "Number of points of a range", 1, 1e6};
+  Row name{"name", "1", "Name of the sweep axis in the result file"};
+  Row sources{"sources", "1",
                     "Error sources that method = ablation switches; if omitted, all active sources"};
   return {
       {"sweep", name, example("the last word of the key")},
@@ -68,12 +68,12 @@ std::vector<FieldEntry> sweep_entries() {
       {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
       {"sweep", range, example("{\"receiver.lo_power_w\" = [1e-4, 1e-2]}")},
       {"sweep",
-       name_field("method",
+       name_row("method",
                   "How a range is sampled; ablation: each error source alone, all together, and all but one",
                   methods),
        example("linear")},
       {"sweep", points, std::int64_t{9}},
-      {"sweep", name_field("scale", "Scale of random, sobol and latin-hypercube sampling", scales),
+      {"sweep", name_row("scale", "Scale of random, sobol and latin-hypercube sampling", scales),
        example("linear")},
       {"sweep", sources, std::vector<std::string>{}}};
 }

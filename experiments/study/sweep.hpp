@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 
 namespace optinc {
 

@@ -76,7 +76,7 @@ SweptKey designed_values(const Reader& r, const std::string& key, const toml::no
   for (const double u : unit) {
     const double x = between(from, to, u, logarithmic);
     swept.values.emplace_back(integer ? FieldValue(static_cast<std::int64_t>(std::llround(x))) : FieldValue(x));
-    check_field(where + key, entry.info, swept.values.back());
+    check_row(where + key, entry.info, swept.values.back());
   }
   return swept;
 }
@@ -102,7 +102,7 @@ std::vector<std::string> read_sources(const Reader& r, const toml::node& node) {
   for (const FieldEntry& entry : config_entries(r.config))
     if (can_ablate(r.config, entry)) known.push_back(entry.info.ablation);
   std::vector<std::string> sources;
-  r.take(name_field("sources", "", known), sources);
+  r.take(name_row("sources", "", known), sources);
   validate(!sources.empty(), "{} = [] is empty (expected some of: {}). Leave it out for all active sources.",
            where, join_names(known));
   for (const auto& source : sources)

@@ -30,9 +30,9 @@ struct TableReader {
   void only(std::initializer_list<std::string_view> known) const { only(std::vector(known)); }
 
   /// Puts a key's value into `to` and returns whether the key is there. Throws Error for a value of another
-  /// type, and as check_field() does.
+  /// type, and as check_row() does.
   template <class T>
-  bool take(const FieldInfo& info, T& to) const {
+  bool take(const Row& info, T& to) const {
     const toml::node* node = table.get(info.key);
     if (node == nullptr) return false;
     from_field_value(to, checked_value({kind, info, to_field_value(to)}, *node, at(*node, info.key)));

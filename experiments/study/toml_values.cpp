@@ -194,7 +194,7 @@ FieldValue checked_value(const FieldEntry& entry, const toml::node& node, std::s
   auto value = value_of(node, entry.value);
   validate(value.has_value(), "{} = {} is of the wrong type (expected {}). Write {} = {}, for example.", where,
            shown(node), expected_text(entry.info, entry.value), entry.name(), toml_text(entry.value));
-  check_field(where, entry.info, *value);
+  check_row(where, entry.info, *value);
   return *std::move(value);
 }
 

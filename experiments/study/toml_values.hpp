@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 
 // How TOML becomes values of fields, with the place in the file for messages. Only this folder includes it.
 

@@ -1,11 +1,9 @@
 #include "onn/budget/settings.hpp"
 
-#include "physics/core/check_values.hpp"
+#include "onn/budget/settings_rows.hpp"
 
 namespace optinc {
 
-void validate_budget(const BudgetSettings& s) {
-  validate_not_negative("control_w_per_shifter", s.control_w_per_shifter);
-}
+void validate_budget(const BudgetSettings& s) { validate_rows(s); }
 
 }  // namespace optinc

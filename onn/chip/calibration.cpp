@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "onn/chip/calibration_settings_rows.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
@@ -175,15 +176,7 @@ Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
 
 }  // namespace
 
-void validate_calibration(const CalibrationSettings& settings) {
-  validate_not_negative("sigma_estimate_rad", settings.sigma_estimate_rad);
-  validate_field(settings.in_situ_steps >= 0, "in_situ_steps", "{} (0 or more). Try 20.",
-                 settings.in_situ_steps);
-  validate_field(settings.diagonal_epochs >= 0, "diagonal_epochs", "{} (0 or more). Try 10.",
-                 settings.diagonal_epochs);
-  validate_field(std::isfinite(settings.diagonal_rate) && settings.diagonal_rate > 0, "diagonal_rate",
-                 "{} (> 0). Try 3e-3.", settings.diagonal_rate);
-}
+void validate_calibration(const CalibrationSettings& settings) { validate_rows(settings); }
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
                          std::uint64_t seed, std::uint32_t chip, std::uint32_t number,
@@ -245,8 +238,8 @@ ChipDesign with_known_losses(ChipDesign design, const KnownLosses& losses) {
     double beyond = 0.0;  // where all are alike, their mean is one of them to the bit
     for (const double loss_db : arm_db) beyond += loss_db - arm_db.front();
     const bool attenuated = layer.blocks.front().attenuators.mzi_count() > 0;
-    layer.measured_arm_loss_db = attenuated ? std::ranges::max(arm_db)
-                                            : arm_db.front() + beyond / static_cast<double>(arm_db.size());
+    layer.measured_arm_loss_db =
+        attenuated ? std::ranges::max(arm_db) : arm_db.front() + beyond / static_cast<double>(arm_db.size());
     for (std::size_t b = 0; b < losses[l].size(); ++b) {
       layer.blocks[b].measured_arm_loss_db = losses[l][b].mesh_db;
       layer.blocks[b].dimming =

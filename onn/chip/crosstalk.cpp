@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "onn/chip/crosstalk_settings_rows.hpp"
 #include "physics/core/check_values.hpp"
 
 namespace optinc {
@@ -115,11 +116,8 @@ void add_to_attenuators(const MeshCrosstalk& crosstalk, const MeshProgram& heate
 }  // namespace
 
 void validate_crosstalk_settings(const CrosstalkSettings& s) {
-  validate_field(std::isfinite(s.x0) && s.x0 >= 0 && s.x0 < 1, "x0", "{} (0 to less than 1). Try 0.05.", s.x0);
-  validate_field(std::isfinite(s.known) && s.known >= 0 && s.known * s.x0 < 1, "known",
-                 "{} (0 or more, less than 1 / x0). Try 1.", s.known);
-  validate_positive("d0_m", s.d0_m);
-  validate_field(s.d0_m <= 150e-6, "d0_m", "{} (at most 150e-6 m, the longest measured). Try 50e-6.", s.d0_m);
+  validate_rows(s);
+  validate_field(s.known * s.x0 < 1, "known", "{} (less than 1 / x0). Try 1.", s.known);
 }
 
 std::vector<std::pair<int, int>> idle_arms(const MeshTopology& topology) {

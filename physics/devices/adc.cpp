@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "physics/core/check_values.hpp"
+#include "physics/devices/adc_rows.hpp"
 
 namespace optinc {
 namespace {
@@ -14,15 +15,11 @@ const double db_of_sine = 10 * std::log10(1.5);
 }  // namespace
 
 void validate_adc(const AdcSettings& s) {
-  validate_field(s.bits >= 1 && s.bits <= 24, "bits", "{} of a converter (1..24). Give bits in that range.",
-                 s.bits);
+  validate_rows(s);
   validate_positive("full_scale", s.full_scale);
-  validate_field(s.effective_bits > 0 && s.effective_bits <= s.bits, "effective_bits",
-                 "{} of a converter with {} bits (> 0, no more than the bits). Give effective_bits "
-                 "<= {}.",
+  validate_field(s.effective_bits <= s.bits, "effective_bits",
+                 "{} of a converter with {} bits (no more than the bits). Give effective_bits <= {}.",
                  s.effective_bits, s.bits, s.bits);
-  validate_not_negative("step_j", s.step_j);
-  validate_not_negative("delay_s", s.delay_s);
 }
 
 double adc_step(const AdcSettings& s) { return std::ldexp(s.full_scale, 1 - s.bits); }

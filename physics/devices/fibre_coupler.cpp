@@ -1,11 +1,12 @@
 #include "physics/devices/fibre_coupler.hpp"
 
 #include "physics/core/check_values.hpp"
+#include "physics/devices/fibre_coupler_rows.hpp"
 
 namespace optinc {
 
 double fibre_coupler_loss_db(const FibreCoupler& d, double wavelength_m) {
-  validate_not_negative("loss_db", d.loss_db);
+  validate_rows(d);
   validate_positive("wavelength_m", d.wavelength_m);
   validate_positive("wavelength_m", wavelength_m);
   validate_field(d.one_db_bandwidth_m > 0, "one_db_bandwidth_m",

@@ -5,20 +5,13 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/laser_rows.hpp"
 
 namespace optinc {
 
 using constants::pi;
 
-void validate_laser(const LaserSettings& s) {
-  validate_positive("power_w", s.power_w);
-  validate_field(std::isfinite(s.rin_db_per_hz) && s.rin_db_per_hz < 0, "rin_db_per_hz",
-                 "{} (finite and < 0; lasers lie near -150). Give rin_db_per_hz < 0.", s.rin_db_per_hz);
-  validate_not_negative("linewidth_hz", s.linewidth_hz);
-  validate_positive("wavelength_m", s.wavelength_m);
-  validate_field(s.wall_plug_efficiency > 0 && s.wall_plug_efficiency <= 1, "wall_plug_efficiency",
-                 "{} (above 0, at most 1). Try 0.1.", s.wall_plug_efficiency);
-}
+void validate_laser(const LaserSettings& s) { validate_rows(s); }
 
 std::vector<Warning> laser_warnings(const LaserSettings& s) {
   std::vector<Warning> warnings;

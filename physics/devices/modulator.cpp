@@ -5,6 +5,7 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/modulator_rows.hpp"
 
 namespace optinc {
 namespace {
@@ -25,13 +26,7 @@ double pam4_field_sqrt_w(double digit, double full_scale_power_w) {
   return field_sqrt_w(amplitude_encoded(digit), full_scale_power_w);
 }
 
-void validate_mzm(const MzmSettings& s) {
-  validate_positive("v_pi_v", s.v_pi_v);
-  validate_not_negative("insertion_loss_db", s.insertion_loss_db);
-  validate_field(s.leak >= 0 && s.leak < 1, "leak", "{} (0 to less than 1; 0.04 for 28 dB). Try 0.04.", s.leak);
-  validate_positive("bandwidth_hz", s.bandwidth_hz);
-  validate_not_negative("drive_capacitance_f", s.drive_capacitance_f);
-}
+void validate_mzm(const MzmSettings& s) { validate_rows(s); }
 
 std::vector<Warning> mzm_warnings(const MzmSettings& s) {
   std::vector<Warning> warnings;

@@ -4,6 +4,7 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/receiver_rows.hpp"
 
 namespace optinc {
 
@@ -27,12 +28,8 @@ double lo_intensity_noise_a(const ReceiverSettings& s, const LaserSettings& seed
 }
 
 void validate_receiver(const ReceiverSettings& s) {
-  validate_positive("lo_power_w", s.lo_power_w);
-  validate_not_negative("cmrr_db", s.cmrr_db);
-  validate_photodiode(s.photodiode);
-  validate_front_end(s.front_end);
-  validate_not_negative("offset_a", s.offset_a);
-  validate_not_negative("overload_a", s.overload_a);
+  validate_rows(s);
+  validate_front_end(s.front_end);  // also of a load resistor
 }
 
 }  // namespace optinc

@@ -5,6 +5,7 @@
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/splitter_tree_rows.hpp"
 
 namespace optinc {
 
@@ -50,7 +51,7 @@ double splitter_tree_excess_db(const SplitterTree& tree) {
 void validate_splitter_tree(const SplitterTree& tree) {
   validate_field(tree.outputs >= 1 && std::has_single_bit(static_cast<unsigned>(tree.outputs)), "outputs",
                  "{} of a tree of 1:2 splitters (a power of two: 1, 2, 4, ..). Give one.", tree.outputs);
-  validate_not_negative("stage_excess_loss_db", tree.stage_excess_loss_db);
+  validate_rows(tree);
   validate_not_negative("stage_imbalance_db", tree.stage_imbalance_db);
 }
 

@@ -1,8 +1,9 @@
 #include "physics/devices/waveguide.hpp"
 
-#include "physics/core/units.hpp"
 #include "physics/core/check_values.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
+#include "physics/devices/waveguide_rows.hpp"
 
 namespace optinc {
 namespace {
@@ -92,9 +93,8 @@ double fibre_phase_slope_rad_per_k(const Fibre& f, double wavelength_m) {
 }
 
 void validate_fibre(const Fibre& f) {
-  validate_not_negative("length_m", f.length_m);
+  validate_rows(f);
   validate_not_negative("loss_db_per_km", f.loss_db_per_km);
-  validate_not_negative("connectors", f.connectors);
   validate_not_negative("connector_loss_db", f.connector_loss_db);
   validate_positive("group_index", f.group_index);
   validate_positive("index", f.index);

@@ -6,6 +6,7 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
+#include "physics/variation/error_model_rows.hpp"
 
 namespace optinc {
 namespace {
@@ -55,17 +56,7 @@ void validate_spread(std::string_view name, double value) {
                  "{} (a spread or a loss is finite and >= 0). Give {} >= 0.", value, name);
 }
 
-void validate_errors(const ErrorModel& m) {
-  validate_spread("sigma_eta_rad", m.sigma_eta_rad);
-  validate_spread("sigma_cal_rad", m.sigma_cal_rad);
-  validate_spread("mzi_loss_db", m.mzi_loss_db);
-  validate_spread("arm_loss_spread_db", m.arm_loss_spread_db);
-  validate_spread("sigma_phase_rad", m.sigma_phase_rad);
-  validate_field(std::abs(m.rho_ab) <= 1.0, "rho_ab",
-                 "{} (a correlation lies in -1..1). Give -1 <= rho_ab <= 1.", m.rho_ab);
-  validate_field(m.dac_bits >= 0 && m.dac_bits <= 24, "dac_bits",
-                 "{} (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.", m.dac_bits);
-}
+void validate_errors(const ErrorModel& m) { validate_rows(m); }
 
 std::vector<Warning> error_warnings(const ErrorModel& m) {
   std::vector<Warning> warnings;

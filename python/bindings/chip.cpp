@@ -9,7 +9,9 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "onn/chip/calibration_settings_rows.hpp"
 #include "onn/chip/drift.hpp"
+#include "onn/chip/drift_settings_rows.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "onn/link/oscillators.hpp"
 #include "physics/core/check_values.hpp"
@@ -199,53 +201,24 @@ void bind_calibration_settings(nb::module_& m) {
       m, "CalibrationSettings",
       "What calibration finds out about a chip before it is programmed: Unit.calibrate().");
   c.def(nb::init<>());
-  named(
-      c, "policy", &CalibrationSettings::policy,
-      "\"none\": static phases stay, splitters are taken as perfect; \"oracle\": everything is known exactly; "
-      "\"noisy\":\n"
-      "phases up to sigma_cal_rad of the error model, splitters up to sigma_estimate_rad; \"in-situ\": as "
-      "noisy, then every\n"
-      "mesh is fitted to its target by its own transmission.");
-  named(c, "splitters", &CalibrationSettings::splitters,
-        "\"each\": the angle of every splitter is found; \"die-mean\": only the mean of the die.");
-  c.def_rw("sigma_estimate_rad", &CalibrationSettings::sigma_estimate_rad,
-           "rms error of the estimate of every splitter angle [rad].")
-      .def_rw("in_situ_steps", &CalibrationSettings::in_situ_steps, "Quasi-Newton steps of \"in-situ\".");
+  properties(c, {{"diagonal_epochs", ""}, {"diagonal_rate", ""}});  // studies retrain diagonals
 }
 
 }  // namespace
 
 void bind_sensitivity(nb::module_& m) {
-  settings<SensitivitySettings>(m, "SensitivitySettings",
-                                "How a chip's phases and splitters respond to temperature and wavelength.")
-      .def(nb::init<>())
-      .def_rw("imbalance_m", &SensitivitySettings::imbalance_m,
-              "rms difference of the optical path lengths of a shifter's two arms [m].")
-      .def_rw("heater_per_k", &SensitivitySettings::heater_per_k,
-              "Relative change of a heater's phase per kelvin [1/K].")
-      .def_rw("splitter_rad_per_m", &SensitivitySettings::splitter_rad_per_m,
-              "Change of every splitter's angle with wavelength [rad/m].");
+  auto c = settings<SensitivitySettings>(
+      m, "SensitivitySettings", "How a chip's phases and splitters respond to temperature and wavelength.");
+  c.def(nb::init<>());
+  properties(c);
 }
 
 namespace {
 
 void bind_drift_settings(nb::module_& m) {
-  settings<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.")
-      .def(nb::init<>())
-      .def_rw("instants", &DriftSettings::instants,
-              "Number of simulated instants, the first right after calibration.")
-      .def_rw("interval_s", &DriftSettings::interval_s, "Time between two instants [s].")
-      .def_rw("warm_up_s", &DriftSettings::warm_up_s,
-              "Time between switching the heaters on and the calibration [s].")
-      .def_rw("ramp_k_per_s", &DriftSettings::ramp_k_per_s, "Steady rise of the ambient [K/s].")
-      .def_rw("sine_k", &DriftSettings::sine_k, "Amplitude of the ambient's swing [K].")
-      .def_rw("sine_period_s", &DriftSettings::sine_period_s, "Period of the ambient's swing [s].")
-      .def_rw("ou_k", &DriftSettings::ou_k, "rms of the ambient's random walk [K].")
-      .def_rw("ou_time_s", &DriftSettings::ou_time_s, "Correlation time of the random walk [s].")
-      .def_rw("controlled", &DriftSettings::controlled,
-              "Share of every change of die temperature that a controller removes, 0..1.")
-      .def_rw("laser_m", &DriftSettings::laser_m, "rms drift of the laser's wavelength [m].")
-      .def_rw("laser_time_s", &DriftSettings::laser_time_s, "Correlation time of the laser's drift [s].");
+  auto c = settings<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.");
+  c.def(nb::init<>());
+  properties(c, {{"recalibrate_s", ""}});
   nb::class_<DriftHistory>(m, "DriftHistory", "Environment of a chip over time, float64 (instants,) each.")
       .def_prop_ro(
           "time_s",

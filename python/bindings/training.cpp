@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "onn/training/on_chip.hpp"
+#include "onn/training/settings_rows.hpp"
 #include "onn/training/trainer.hpp"
 #include "physics/core/check.hpp"
 
@@ -45,52 +46,7 @@ void bind_settings(nb::module_& m) {
   auto c = settings<TrainingSettings>(m, "TrainingSettings",
                                       "How train() trains. Impossible values raise ValueError there.");
   c.def(nb::init<>());
-  named(c, "scheme", &TrainingSettings::scheme,
-        "How weights stay Sigma U: \"lie-adam\" moves U along the orthogonal group, \"projected\" moves W and "
-        "projects it.");
-  c.def_rw("project_every", &TrainingSettings::project_every, "\"projected\": epochs between projections.")
-      .def_rw("squared_share", &TrainingSettings::squared_share,
-              "\"projected\": share of the epochs, at the start, without dead zone.")
-      .def_rw("epochs", &TrainingSettings::epochs, "Passes over all words of the task.")
-      .def_rw("batch", &TrainingSettings::batch, "Words per step.")
-      .def_rw("learning_rate", &TrainingSettings::learning_rate, "Peak step of Adam.")
-      .def_rw("warmup_epochs", &TrainingSettings::warmup_epochs,
-              "Epochs over which the step grows to its peak.")
-      .def_rw("full_svd_layers", &TrainingSettings::full_svd_layers,
-              "Layers, numbered from 1, whose weights may be any matrices V S U: two meshes a block.")
-      .def_rw("dead_zone", &TrainingSettings::dead_zone,
-              "Loss = mean of max(|y - d| - dead_zone, 0)^2 [digits].")
-      .def_rw("matrix_noise", &TrainingSettings::matrix_noise,
-              "Relative error of every U, redrawn at every step, in place of a chip's errors.")
-      .def_rw("on_chips", &TrainingSettings::on_chips,
-              "Every step uses a newly drawn simulated chip; needs `start`.")
-      .def_rw("noise", &TrainingSettings::noise,
-              "Noise in the last epochs, as a multiple of the unit's own; 0: none.")
-      .def_rw("noise_ramp", &TrainingSettings::noise_ramp,
-              "Share of the epochs, at the start, in which the noise grows from 2 % to all of `noise`.")
-      .def_rw(
-          "ceiling", &TrainingSettings::ceiling,
-          "Ceiling of every hidden layer's outputs, relative to the largest before training; 0: as in `start`.")
-      .def_rw("initial_variance", &TrainingSettings::initial_variance,
-              "Variance of random weights at the start, times the inputs of the layer.")
-      .def_rw(
-          "words_per_epoch", &TrainingSettings::words_per_epoch,
-          "Words of an epoch, drawn, at least half of them anew for every epoch; 0: every word of the task.")
-      .def_rw(
-          "hard_error", &TrainingSettings::hard_error,
-          "Error after the previous epoch above which a word is in every pass [digits]; 0: every word once.")
-      .def_rw("easy_share", &TrainingSettings::easy_share, "Probability that any other word is in a pass.")
-      .def_rw("hard_power", &TrainingSettings::hard_power,
-              "A hard word is (error / hard_error)^hard_power times in a pass, rounded; 0: once.")
-      .def_rw("hard_memory", &TrainingSettings::hard_memory,
-              "Share of these times that a word keeps from epoch to epoch.")
-      .def_rw("window", &TrainingSettings::window,
-              "Central share of the range of the two top digits from which the first epoch takes its words; 1: "
-              "all.")
-      .def_rw("window_ramp", &TrainingSettings::window_ramp,
-              "Share of the epochs, at the start, in which the window grows to all words.")
-      .def_rw("stop_margin", &TrainingSettings::stop_margin,
-              "Decision margin of every word at which training stops early [digits]; 0: all epochs are run.");
+  properties(c);
 }
 
 void bind_result(nb::module_& m) {

@@ -187,10 +187,9 @@ class Sentences(unittest.TestCase):
                      optinc.codes_of_words, unit.task, [28561])
         self.refused(ValueError, "-1 threads (0..1024; 0: one for every processor). Choose a number in that range.",
                      optinc.set_threads, -1)
-        hardware = optinc.UnitHardware()
-        for value in (-1, NAN):
-            hardware.link.launch_power_w = value
-            self.refused(ValueError, f"launch_power_w = {value} (> 0 W). Try 1e-3.", chip.program, hardware=hardware)
+        for value, remedy in ((-1.0, "at least 1e-09"), (NAN, "a finite number")):
+            self.refused(ValueError, f"launch_power_w = {value} is out of range (allowed: 1e-09..1). Give {remedy}.",
+                         setattr, optinc.UnitHardware().link, "launch_power_w", value)
         mesh = next(b.mesh for layer in chip.errors.layers for b in layer if len(b.mesh.alpha))
         mesh.alpha[0] = NAN
         self.refused(ValueError, "a phase or splitter error of MZI 0 is not finite (numbers only). Set a finite number.",
@@ -208,10 +207,8 @@ class Sentences(unittest.TestCase):
         optinc.Unit(network())
         self.refused(TypeError, "Unit is no Network (what train() ends with, and units, have one). Give its .network.",
                      optinc.save_network, optinc.Unit(network()), "never_made.h5")
-        drift = optinc.DriftSettings()
-        drift.instants = 1
-        self.refused(ValueError, "instants = 1 (2 to 2047 instants). Set a value in this range.",
-                     optinc.Unit(network()).fabricate("ideal").program().drift, drift)
+        self.refused(ValueError, "instants = 1 is out of range (allowed: 2..2047). Give at least 2.",
+                     setattr, optinc.DriftSettings(), "instants", 1)
         self.refused(ValueError, "matrix is not unitary (|U^H U - 1| reaches 3.0e+00; 1e-6 is allowed; the nearest unitary matrix "
                      "differs by up to 1.0e+00 in an element). "
                      "Use its polar factor: u v of its SVD u s v.", lambda: optinc.Unit(network(unitary=2.0)))

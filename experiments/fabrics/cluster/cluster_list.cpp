@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/fabrics/cluster/cluster_fields.hpp"
+#include "experiments/fabrics/cluster/cluster_rows.hpp"
 #include "experiments/fabrics/interconnect/units.hpp"
 #include "experiments/study/table_reader.hpp"
 #include "experiments/base/text_table.hpp"
@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t most_rows = 10000;
 
-template <class Row>
-void set_key(Row& row, std::string_view key, const toml::node& value, const std::string& where) {
-  visit_fields(row, [&](const FieldInfo& info, auto& member) {
+template <class Question>
+void set_key(Question& row, std::string_view key, const toml::node& value, const std::string& where) {
+  visit_rows(row, [&](const Row& info, auto& member) {
     if (info.key != key) return;
     // a text that may be empty is no field of a study: checked_value would refuse it
     if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::string>)
@@ -28,10 +28,10 @@ void set_key(Row& row, std::string_view key, const toml::node& value, const std:
 }
 
 /// The values that a key's node stands for: of a key whose value is no list itself, the elements of a list.
-template <class Row>
-std::vector<const toml::node*> values_of(const Row& row, std::string_view key, const toml::node& node) {
+template <class Question>
+std::vector<const toml::node*> values_of(const Question& row, std::string_view key, const toml::node& node) {
   bool list = false;
-  visit_fields(row, [&](const FieldInfo& info, const auto& member) {
+  visit_rows(row, [&](const Row& info, const auto& member) {
     if (info.key == key) list = to_field_value(member).index() > 3;
   });
   if (list || !node.is_array()) return {&node};
@@ -45,7 +45,7 @@ template <class Question, class Answer>
 void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answer>>& rows) {
   std::vector<std::string_view> keys;
   const Question defaults;
-  visit_fields(defaults, [&](const FieldInfo& info, const auto&) { keys.push_back(info.key); });
+  visit_rows(defaults, [&](const Row& info, const auto&) { keys.push_back(info.key); });
   reader.only(keys, "optinc cluster --keys");
   reader.need("name");
   std::vector<Question> all(1);
@@ -108,7 +108,7 @@ template <class Question>
 void keys_of(std::string& text, std::string_view kind) {
   text += fmt::format("[[{}]]\n", kind);
   const Question defaults;
-  visit_fields(defaults, [&](const FieldInfo& info, const auto& member) {
+  visit_rows(defaults, [&](const Row& info, const auto& member) {
     const FieldValue value = to_field_value(member);
     text += fmt::format("  {} = {} [{}]\n", info.key, toml_text(value), info.unit) +
             hanging_text("", fmt::format("{}; {}", info.meaning, expected_text(info, value)), 6);

@@ -19,7 +19,7 @@
 
 namespace optinc {
 
-/// A cluster's day as a list names it. Keys and meanings stand in visit_fields (cluster_fields.hpp).
+/// A cluster's day as a list names it. Keys and meanings stand in visit_rows (cluster_rows.hpp).
 struct ClusterDay {
   std::string name, jobs;
   double load = 0.7;

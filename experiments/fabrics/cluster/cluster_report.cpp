@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/fabrics/cluster/cluster_fields.hpp"
+#include "experiments/fabrics/cluster/cluster_rows.hpp"
 #include "experiments/fabrics/cluster/cluster_list.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/files/hdf5/table_column.hpp"
@@ -231,7 +231,7 @@ std::string shown_value(const FieldValue& value) {
 template <class Question>
 std::vector<FieldEntry> fields_of(const Question& question) {
   std::vector<FieldEntry> fields;
-  visit_fields(question, [&](const FieldInfo& info, const auto& member) {
+  visit_rows(question, [&](const Row& info, const auto& member) {
     fields.push_back({"", info, to_field_value(member)});
   });
   return fields;
@@ -291,7 +291,7 @@ void write_rows(const Group& root, const char* name, const Rows& rows, const Col
   std::vector<std::vector<FieldEntry>> fields;
   for (const auto& row : rows) fields.push_back(fields_of(row.question));
   for (std::size_t k = 0; k < fields[0].size(); ++k) {
-    const FieldInfo& info = fields[0][k].info;
+    const Row& info = fields[0][k].info;
     const auto put = [&](auto convert) {
       std::vector<decltype(convert(FieldValue()))> values;
       for (const auto& row : fields) values.push_back(convert(row[k].value));

@@ -8,7 +8,7 @@
 namespace optinc {
 
 /// One condition under which several networks carry the same jobs of a cluster: a job in question and tenants
-/// beside it. Keys and meanings stand in visit_fields (cluster_fields.hpp).
+/// beside it. Keys and meanings stand in visit_rows (cluster_rows.hpp).
 struct Competition {
   std::string name;
   TrafficSettings traffic;  ///< of whichever network

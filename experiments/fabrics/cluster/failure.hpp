@@ -14,7 +14,7 @@ inline constexpr std::array<std::string_view, 5> component_names = {"transceiver
                                                                     "unit", "node"};
 
 /// A component that fails while a job trains alone on all nodes of a network. Keys and meanings stand in
-/// visit_fields (cluster_fields.hpp).
+/// visit_rows (cluster_rows.hpp).
 ///
 /// Nothing is sent while the failure is found (detection_s) and mended (repair), and what was lost is done
 /// again (repeated). A bucket whose sum was complete is kept, and the one that is being exchanged is sent

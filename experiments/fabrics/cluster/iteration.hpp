@@ -11,7 +11,7 @@
 namespace optinc {
 
 /// An iteration of one job that has a network for itself: of a trace, or data, tensor and pipeline parallel.
-/// Keys and meanings stand in visit_fields (cluster_fields.hpp).
+/// Keys and meanings stand in visit_rows (cluster_rows.hpp).
 struct Iteration {
   std::string name, trace, groups, collective = "ring";
   ParallelTraining training;

@@ -9,7 +9,7 @@ namespace optinc {
 
 /// The optical layer between nodes: groups of nodes on an arrayed-waveguide router, which a node's tunable
 /// laser steers (fast), and wavelength-selective switches between groups, set for a job (slow). Keys and
-/// meanings stand in visit_fields (cluster_fields.hpp).
+/// meanings stand in visit_rows (cluster_rows.hpp).
 ///
 /// A path from group to group: transmitter, router, booster, then in every pass a switch, fibre and an
 /// amplifier that makes up for both, router, receiver. A tier of switches with P ports joins P groups, or P of

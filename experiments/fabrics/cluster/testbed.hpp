@@ -9,7 +9,7 @@
 namespace optinc {
 
 /// The exchange of a gradient over circuits that the control protocol sets, bucket after bucket, each node
-/// going on as soon as it has what it needs. Keys and meanings stand in visit_fields (cluster_fields.hpp).
+/// going on as soon as it has what it needs. Keys and meanings stand in visit_rows (cluster_rows.hpp).
 struct Testbed {
   std::string name, workload = "resnet50-cifar100-imagenet-stem", collective = "ring", schedule = "flow-based";
   std::int64_t nodes = 4, transceivers = 1, bits = 32, seed = 1, failed_transceivers = 0;

@@ -22,7 +22,7 @@ void write_scenarios(const Group& group, const InterconnectResults& all) {
   group.counting_dimension("scenario", all.results.size(), "scenario, in the order of the list");
   const std::vector<FieldEntry> fields = scenario_fields({});
   for (std::size_t k = 0; k < fields.size(); ++k) {
-    const FieldInfo& info = fields[k].info;
+    const Row& info = fields[k].info;
     const FieldValue& type = fields[k].value;
     const std::string long_name = info.source.empty()
                                       ? std::string(info.meaning)

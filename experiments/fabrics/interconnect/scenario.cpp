@@ -9,7 +9,7 @@ namespace optinc {
 
 std::vector<FieldEntry> scenario_fields(const Scenario& scenario) {
   std::vector<FieldEntry> fields;
-  visit_fields(scenario, [&](const FieldInfo& info, const auto& member, bool) {
+  visit_rows(scenario, [&](const Row& info, const auto& member, bool) {
     fields.push_back({"", info, to_field_value(member)});
   });
   return fields;
@@ -17,7 +17,7 @@ std::vector<FieldEntry> scenario_fields(const Scenario& scenario) {
 
 bool reads_key(const Scenario& scenario, std::string_view key) {
   bool reads = false;
-  visit_fields(scenario, [&](const FieldInfo& info, const auto&, bool read) {
+  visit_rows(scenario, [&](const Row& info, const auto&, bool read) {
     if (info.key == key) reads = read;
   });
   return reads;
@@ -25,11 +25,11 @@ bool reads_key(const Scenario& scenario, std::string_view key) {
 
 void set_field(Scenario& scenario, std::string_view key, const FieldValue& value, std::string_view where) {
   bool found = false;
-  visit_fields(scenario, [&](const FieldInfo& info, auto& member, bool) {
+  visit_rows(scenario, [&](const Row& info, auto& member, bool) {
     if (info.key != key) return;
     found = true;
-    // strings that may be empty are no field of a study: check_field would refuse them
-    if (!std::holds_alternative<std::string>(value) || !info.names.empty()) check_field(where, info, value);
+    // strings that may be empty are no field of a study: check_row would refuse them
+    if (!std::holds_alternative<std::string>(value) || !info.names.empty()) check_row(where, info, value);
     from_field_value(member, value);
   });
   validate(found, "{}: no key \"{}\" (of a scenario). See optinc interconnect --keys.", where, key);

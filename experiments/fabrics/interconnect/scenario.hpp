@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 #include "onn/budget/unit_cost.hpp"
 
 namespace optinc {
@@ -15,7 +15,7 @@ namespace optinc {
 struct ModelCost;
 
 /// One training iteration on one network: what is computed, what is averaged, and what carries it. Keys, units
-/// and meanings stand in visit_fields; defaults here. Where a number is a guess its meaning or source says so.
+/// and meanings stand in visit_rows; defaults here. Where a number is a guess its meaning or source says so.
 struct Scenario {
   std::string name, reference, note;
   bool calibrated = false;
@@ -79,10 +79,10 @@ inline constexpr std::array<std::string_view, 2> direction_names = {"one", "both
 inline constexpr std::array<std::string_view, 2> spectrum_names = {"each", "shared"};
 inline constexpr std::array<std::string_view, 2> reconfigure_names = {"on-change", "every-step"};
 
-/// Calls visit(FieldInfo, member, read) for every key of a scenario, `name` first. read: whether this
+/// Calls visit(Row, member, read) for every key of a scenario, `name` first. read: whether this
 /// scenario's network, collective and other keys make use of it.
 template <Like<Scenario> S, class Visitor>
-void visit_fields(S& s, Visitor&& visit);
+void visit_rows(S& s, Visitor&& visit);
 
 /// Every key with its value.
 std::vector<FieldEntry> scenario_fields(const Scenario& scenario);
@@ -90,7 +90,7 @@ std::vector<FieldEntry> scenario_fields(const Scenario& scenario);
 /// Whether the scenario makes use of a key, which scenario_fields names.
 bool reads_key(const Scenario& scenario, std::string_view key);
 
-/// Sets one key, which scenario_fields names; `where` opens the message. Throws Error where check_field does.
+/// Sets one key, which scenario_fields names; `where` opens the message. Throws Error where check_row does.
 void set_field(Scenario& scenario, std::string_view key, const FieldValue& value, std::string_view where);
 
 /// The scenario with every value that it leaves to us: compute_s of workload, batch and rate; the name of a
@@ -124,4 +124,4 @@ void check_scenario(const Scenario& scenario);
 
 }  // namespace optinc
 
-#include "experiments/fabrics/interconnect/scenario_fields.hpp"
+#include "experiments/fabrics/interconnect/scenario_rows.hpp"

@@ -29,7 +29,7 @@ struct ScenarioList {
 };
 
 /// Reads a TOML file: `title`; [preset.NAME], tables of keys; a [[scenario]] each with `preset` (a name, or a
-/// list of them, later ones over earlier ones), any key of visit_fields over it, and `servers`, which may be a
+/// list of them, later ones over earlier ones), any key of visit_rows over it, and `servers`, which may be a
 /// list: one scenario for each; a [[sensitivity]] each with `name`, `subject`, `reference`, `servers`, `key`,
 /// `values` and `apply` ("subject", "reference" or "both"). Throws Error "file:line:column: ..." for unknown
 /// keys, wrong types, names that are missing, twice for the same servers or not there, a list without

@@ -11,7 +11,7 @@ namespace {
 void take_apply(const TableReader& r, Sensitivity& q) {
   static constexpr std::array<std::string_view, 3> names = {"subject", "reference", "both"};
   std::string to = "subject";
-  r.take(name_field("apply", "", names), to);
+  r.take(name_row("apply", "", names), to);
   q.to_subject = to != "reference";
   q.to_reference = to != "subject";
 }

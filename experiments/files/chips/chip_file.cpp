@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/variation/error_model_fields.hpp"
+#include "physics/variation/error_model_rows.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
 #include "experiments/files/chips/mesh_rows.hpp"
@@ -47,7 +47,7 @@ void require_losses(const Group& group, std::string_view name, const Vector& los
 
 ErrorModel load_model(const Group& group) {
   ErrorModel model;
-  visit_fields(model, [&](const FieldInfo& info, auto& member) {
+  visit_rows(model, [&](const Row& info, auto& member) {
     FieldValue value = to_field_value(member);
     const Attributes attributes = group.attributes();
     if (std::holds_alternative<std::string>(value))
@@ -58,7 +58,7 @@ ErrorModel load_model(const Group& group) {
       value = attributes.integer(info.key);
     else
       value = attributes.number(info.key);
-    check_field(fmt::format("{}: attribute {}", group.where(), info.key), info, value);
+    check_row(fmt::format("{}: attribute {}", group.where(), info.key), info, value);
     from_field_value(member, value);
   });
   return model;
@@ -127,7 +127,7 @@ void save_mesh_errors(const Group& group, const MeshErrors& errors) {
 }
 
 void save_chip(const Group& group, const ChipErrors& errors, const ErrorModel& model) {
-  visit_fields(model, [attributes = group.attributes()](const FieldInfo& info, const auto& member) {
+  visit_rows(model, [attributes = group.attributes()](const Row& info, const auto& member) {
     set_field(attributes, info, to_field_value(member));
   });
   save_chip_errors(group, errors);

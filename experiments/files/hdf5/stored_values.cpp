@@ -35,7 +35,7 @@ std::vector<double> finite_values(const Group& group, std::string_view name,
   return values;
 }
 
-void set_field(const Attributes& attributes, const FieldInfo& info, const FieldValue& value) {
+void set_field(const Attributes& attributes, const Row& info, const FieldValue& value) {
   std::visit(
       [&](const auto& v) {
         using T = std::decay_t<decltype(v)>;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/files/hdf5/hdf5.hpp"
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 
 // What readers of files ask before they believe a number or make room for it.
 
@@ -23,6 +23,6 @@ std::vector<double> finite_values(const Group& group, std::string_view name,
                                   std::initializer_list<std::size_t> shape);
 
 /// Writes the value of a field as an attribute: names as one text, separated by commas; true and false as 1 and 0.
-void set_field(const Attributes& attributes, const FieldInfo& info, const FieldValue& value);
+void set_field(const Attributes& attributes, const Row& info, const FieldValue& value);
 
 }  // namespace optinc

@@ -50,7 +50,7 @@ struct Ends {
   std::vector<double> inside, outside;
 };
 Ends ends_of(const FieldEntry& entry) {
-  const FieldInfo& info = entry.info;
+  const Row& info = entry.info;
   Ends ends;
   const double step = whole(entry) ? 1.0 : 0.0;
   if (std::isfinite(info.min)) {

@@ -279,7 +279,7 @@ TEST_CASE("budget: what cannot be is refused") {
                 {"unknown heater \"typical-metal\"", "Did you mean \"typical-metal-heater\"?"});
   UnitHardware s;
   s.laser.wall_plug_efficiency = 1.5;
-  check_message(refusal([&] { budget(design, {}, s); }), {"wall_plug_efficiency = 1.5", "Try 0.1"});
+  check_message(refusal([&] { budget(design, {}, s); }), {"wall_plug_efficiency = 1.5", "at most 1"});
   check_message(refusal([&] { budget(design, ChipProgram{}, {}, UnitHardware{}, {}); }),
                 {"a program of 0 layers for a design of 2", "Program this design."});
   check_message(refusal([&] { budget(design, {}, {}).loss_db.part("MZI"); }), {"Did you mean \"MZIs\"?"});

@@ -215,7 +215,7 @@ TEST_CASE("modulator: impossible ones are refused by name, odd ones are reported
     check_message(refusal([&] { validate_mzm(s); }), {name});
   };
   check(&MzmSettings::v_pi_v, 0, "v_pi_v");
-  check(&MzmSettings::insertion_loss_db, -1, "insertion_loss_db");
+  check(&MzmSettings::insertion_loss_db, -1, "loss_db");
   check(&MzmSettings::leak, std::nan(""), "leak");
   check(&MzmSettings::leak, 1, "leak");
   check(&MzmSettings::drive_capacitance_f, -1e-15, "drive_capacitance_f");

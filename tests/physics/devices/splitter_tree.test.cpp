@@ -82,7 +82,7 @@ TEST_CASE("splitter tree: refusals") {
   const std::vector<double> two(2, 0.0);
   check_message(refusal([&] { splitter_tree_fields(tree, two); }), {"2 imbalances", "1:4", "3 splitters"});
   tree.stage_excess_loss_db = -1;
-  check_message(refusal([&] { splitters_of(tree); }), {"stage_excess_loss_db"});
+  check_message(refusal([&] { splitters_of(tree); }), {"loss_db"});
 }
 
 // Fails when the field instead of its square is linear in the power, or N is divided twice

@@ -130,7 +130,7 @@ TEST_CASE("a model of one's own has a name of its own") {
   CHECK(in_force(s).workload == "own model of 7000000000 weights");
 }
 
-// fails when a key's reader is forgotten in visit_fields
+// fails when a key's reader is forgotten in visit_rows
 TEST_CASE("a scenario reads the keys of its network, collective and arithmetic alone") {
   const auto reads = [](const Scenario& s, std::vector<std::string_view> yes,
                         std::vector<std::string_view> no) {

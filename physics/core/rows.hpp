@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -14,13 +15,18 @@
 
 namespace optinc {
 
-/// What is known of one configuration key besides its value. The default is not here: it is what a
-/// default-constructed struct holds, so that table and struct cannot disagree.
-struct FieldInfo {
+// One row a value that a user sets. It stands beside the struct that holds the value, in NAME_rows.hpp: an
+// overload of visit_rows calls visit(Row, member&) for each. From the row come the check, its message and what
+// `optinc explain` says, the key in TOML files, the attribute in HDF5, and the property in Python with its
+// docstring.
+
+/// What is known of a value besides itself. The default is not here: it is what a default-constructed struct
+/// holds, so that row and struct cannot disagree.
+struct Row {
   std::string_view key;                                   ///< name inside its section
   std::string_view unit;                                  ///< "1" for a pure number or a name
   std::string_view meaning;                               ///< one line
-  double min = -std::numeric_limits<double>::infinity();  ///< of a number, or of every element of a list
+  double min = -std::numeric_limits<double>::infinity();  ///< least legal number, or element of a list
   double max = std::numeric_limits<double>::infinity();
   std::string_view source = {};  ///< where default and range come from; empty: a choice of ours
   std::span<const std::string_view> names =
@@ -34,45 +40,44 @@ struct FieldInfo {
 };
 
 /// The field with the source of error that an ablation switches off through it.
-inline FieldInfo switched_off(std::string_view source_of_error, FieldInfo info) {
+inline Row switched_off(std::string_view source_of_error, Row info) {
   info.ablation = source_of_error;
   return info;
 }
 
 /// A list that may have no element.
-inline FieldInfo or_none(FieldInfo info) {
+inline Row or_none(Row info) {
   info.may_be_empty = true;
   return info;
 }
 
 /// A number that is 0 or in its range, which begins above 0.
-inline FieldInfo or_zero(FieldInfo info) {
+inline Row or_zero(Row info) {
   info.may_be_zero = true;
   return info;
 }
 
 /// An integer that is odd, from an odd min on.
-inline FieldInfo odd(FieldInfo info) {
+inline Row odd(Row info) {
   info.step = 2;
   return info;
 }
 
 /// A field that says how to run and changes no result.
-inline FieldInfo how_to_run(FieldInfo info) {
+inline Row how_to_run(Row info) {
   info.changes_results = false;
   return info;
 }
 
 /// A field that may name a file.
-inline FieldInfo may_be_file(FieldInfo info) {
+inline Row may_be_file(Row info) {
   info.file = true;
   return info;
 }
 
 /// A field that takes a name, or a list of names.
-inline FieldInfo name_field(std::string_view key, std::string_view meaning,
-                            std::span<const std::string_view> names) {
-  FieldInfo info{key, "1", meaning};
+inline Row name_row(std::string_view key, std::string_view meaning, std::span<const std::string_view> names) {
+  Row info{key, "1", meaning};
   info.names = names;
   return info;
 }
@@ -82,7 +87,7 @@ template <class E, class Visitor>
 void visit_enum(Visitor&& visit, std::string_view key, std::string_view meaning, E& member,
                 std::string_view source = {}) {
   using Values = std::remove_const_t<E>;
-  FieldInfo info = name_field(key, meaning, names_of<Values>());
+  Row info = name_row(key, meaning, names_of<Values>());
   info.source = source;
   std::string name(name_of(member));
   visit(info, name);
@@ -96,7 +101,7 @@ using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::ve
 /// One field of one section with the value in force.
 struct FieldEntry {
   std::string_view section;  ///< empty for the keys above all sections
-  FieldInfo info;
+  Row info;
   FieldValue value;
 
   /// "section.key", or "key" above all sections.
@@ -119,7 +124,7 @@ FieldValue to_field_value(const T& value) {
 }
 
 /// Sets a member of a settings struct; `value` must hold the alternative that to_field_value gives for it and
-/// be within the field's range (check_field), which makes the narrowing here safe.
+/// be within the field's range (check_row), which makes the narrowing here safe.
 template <class T>
 void from_field_value(T& member, const FieldValue& value) {
   if constexpr (std::is_same_v<T, std::vector<int>>) {
@@ -134,13 +139,31 @@ void from_field_value(T& member, const FieldValue& value) {
 }
 
 /// "an integer (1..64)", "a list of numbers (0..0.5)", "one of half-even, half-up, floor": what a field takes.
-std::string expected_text(const FieldInfo& info, const FieldValue& type);
+std::string expected_text(const Row& info, const FieldValue& type);
 
 /// The value as TOML text in one line; numbers are the shortest that read back to the same bits.
 std::string toml_text(const FieldValue& value);
 
 /// Throws Error unless a value is finite, in range, a known name, a non-empty string or list of numbers.
-/// `where` opens the message: "file:line:column: section.key" for a file.
-void check_field(std::string_view where, const FieldInfo& info, const FieldValue& value);
+/// `where` opens the message: "file:line:column: section.key" for a file. It is the Error's field.
+void check_row(std::string_view where, const Row& info, const FieldValue& value);
+
+/// Whether a number is legal.
+inline bool is_legal(const Row& row, double value) {
+  if (row.may_be_zero && value == 0.0) return true;
+  return std::isfinite(value) && value >= row.min && value <= row.max &&
+         (row.step == 0 || std::fmod(value - row.min, row.step) == 0.0);
+}
+
+/// Throws Error, naming the key, for the first value of some settings that is not legal (check_row).
+template <class S>
+void validate_rows(const S& settings) {
+  visit_rows(settings, [](const Row& row, const auto& member) {
+    using T = std::remove_cvref_t<decltype(member)>;
+    if constexpr (std::is_arithmetic_v<T>)  // in the way of every word
+      if (std::is_same_v<T, bool> || is_legal(row, static_cast<double>(member))) return;
+    check_row(row.key, row, to_field_value(member));
+  });
+}
 
 }  // namespace optinc

@@ -1,4 +1,4 @@
-#include "physics/core/fields.hpp"
+#include "physics/core/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,26 +37,24 @@ std::string string_text(std::string_view value) {
   return text + '"';
 }
 
-std::string range_text(const FieldInfo& info) {
+std::string range_text(const Row& info) {
   std::string text = fmt::format("{}{}..{}", info.may_be_zero ? "0 or " : "", info.min, info.max);
   if (info.step > 0) text += fmt::format(", in steps of {}", info.step);
   return text;
 }
 
 /// `all`: the value that messages show, of which `value` is an element or the whole.
-void check_number(std::string_view where, const FieldInfo& info, double value, const FieldValue& all) {
-  if (info.may_be_zero && value == 0.0) return;
+void check_number(std::string_view where, const Row& info, double value, const FieldValue& all) {
+  if (is_legal(info, value)) return;
   if (!(std::isfinite(value) && value >= info.min && value <= info.max))
-    throw Error(fmt::format("{} = {} is out of range (allowed: {}). {}", where, toml_text(all), range_text(info),
-                            !std::isfinite(value) ? std::string("Give a finite number.")
-                            : value < info.min    ? fmt::format("Give at least {}.", info.min)
-                                                  : fmt::format("Give at most {}.", info.max)));
-  if (info.step == 0) return;
+    throw Error(where, fmt::format("{} is out of range (allowed: {}). {}", toml_text(all), range_text(info),
+                                   !std::isfinite(value) ? std::string("Give a finite number.")
+                                   : value < info.min    ? fmt::format("Give at least {}.", info.min)
+                                                         : fmt::format("Give at most {}.", info.max)));
   const double step = info.step, steps = (value - info.min) / step;
-  if (steps != std::floor(steps))
-    throw Error(fmt::format("{} = {} is between two steps (allowed: {}). Give {} or {}.", where, toml_text(all),
-                            range_text(info), info.min + step * std::floor(steps),
-                            info.min + step * std::ceil(steps)));
+  throw Error(where, fmt::format("{} is between two steps (allowed: {}). Give {} or {}.", toml_text(all),
+                                 range_text(info), info.min + step * std::floor(steps),
+                                 info.min + step * std::ceil(steps)));
 }
 
 /// The same number, or one as far beyond 2^53, where rounding to double would take it back into a range.
@@ -69,14 +67,14 @@ double unrounded(std::int64_t value) {
 }
 double unrounded(double value) { return value; }
 
-void check_string(std::string_view where, const FieldInfo& info, const std::string& value) {
-  validate(!value.empty(), "{} = \"\" is empty (expected {}). Give a value or leave the key out.", where,
-           expected_text(info, value));
+void check_string(std::string_view where, const Row& info, const std::string& value) {
+  validate_field(!value.empty(), where, "\"\" is empty (expected {}). Give a value or leave the key out.",
+                 expected_text(info, value));
   if (info.names.empty()) return;
   for (const auto name : info.names)
     if (name == value) return;
-  throw Error(fmt::format("{} = {} is unknown (known: {}). {}", where, toml_text(value), join_names(info.names),
-                          suggestion(value, info.names)));
+  throw Error(where, fmt::format("{} is unknown (known: {}). {}", toml_text(value), join_names(info.names),
+                                 suggestion(value, info.names)));
 }
 
 }  // namespace
@@ -85,7 +83,7 @@ std::string FieldEntry::name() const {
   return section.empty() ? std::string(info.key) : fmt::format("{}.{}", section, info.key);
 }
 
-std::string expected_text(const FieldInfo& info, const FieldValue& type) {
+std::string expected_text(const Row& info, const FieldValue& type) {
   static constexpr std::string_view kinds[] = {"true or false",  "an integer",         "a number",
                                                "a string",       "a list of integers", "a list of numbers",
                                                "a list of names"};
@@ -115,15 +113,15 @@ std::string toml_text(const FieldValue& value) {
       value);
 }
 
-void check_field(std::string_view where, const FieldInfo& info, const FieldValue& value) {
+void check_row(std::string_view where, const Row& info, const FieldValue& value) {
   std::visit(
       [&](const auto& v) {
         using T = std::decay_t<decltype(v)>;
         if constexpr (std::is_same_v<T, std::vector<std::string>>) {
           for (const auto& element : v) check_string(where, info, element);
         } else if constexpr (is_list<T>) {
-          validate(info.may_be_empty || !v.empty(), "{} = [] is empty (expected {}). Give at least one.", where,
-                   expected_text(info, value));
+          validate_field(info.may_be_empty || !v.empty(), where,
+                         "[] is empty (expected {}). Give at least one.", expected_text(info, value));
           for (const auto element : v) check_number(where, info, unrounded(element), value);
         } else if constexpr (std::is_same_v<T, std::string>) {
           check_string(where, info, v);
