@@ -44,12 +44,15 @@ class Run:
                 self._groups[name] = data if data is None or self.provenance.schema_version >= 5 else with_present_variants(data)
         return self._groups[name]
 
-    def require(self, name: str) -> xarray.Dataset:
-        """The group `name`. Raises NotInResult where the file has none."""
+    def require(self, name: str, *datasets: str, by: str = "") -> xarray.Dataset:
+        """The group `name`. Raises NotInResult where the file has none, or one without one of the `datasets`, which a file
+        written `by` this command has."""
         data = self.group(name)
         if data is None:
             raise NotInResult(f"{self.path} has no group '{name}' (its groups: {', '.join(self._file) or 'none'}). "
                               "Name one of these, or let the study record it and run it again.")
+        if missing := [dataset for dataset in datasets if dataset not in data]:
+            raise NotInResult(f"{self.path} has a group '{name}' without {', '.join(missing)}. Write it with {by}.")
         return data
 
     @cached_property

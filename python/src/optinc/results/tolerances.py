@@ -60,6 +60,11 @@ class Search:
         return self.harsh < self.gentle
 
     @property
+    def logarithmic(self) -> bool:
+        """Whether the levels span so much that only a logarithmic axis shows them."""
+        return min(self.gentle, self.harsh) > 0 and max(self.gentle, self.harsh) >= 20 * min(self.gentle, self.harsh)
+
+    @property
     def meaning(self) -> tuple[str, str]:
         """What the key is called and its unit; of a key not in MEANINGS the unit that its name ends on."""
         return MEANINGS.get(self.key) or (self.key, UNITS.get(re.split("[._]", self.key)[-1], "1"))
