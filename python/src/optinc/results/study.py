@@ -156,6 +156,13 @@ def parameters(run: Run) -> dict[str, Parameter]:
     return found
 
 
+def shown_parameters(run: Run) -> list[Parameter]:
+    """What was varied, without the counts of points of sweeps of several keys."""
+    found = list(parameters(run).values())
+    counts = {p.axis for p in found if p.name != p.axis}
+    return [p for p in found if p.name != p.axis or p.axis not in counts]
+
+
 def parameter(run: Run, name: str) -> Parameter:
     """The parameter `name`. Raises NotInResult, naming those there are."""
     found = parameters(run)

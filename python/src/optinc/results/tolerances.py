@@ -12,7 +12,7 @@ from .errors import NotInResult
 from .networks import network_of_point, networks
 from .order_statistics import level_held
 from .run import Run
-from .study import Parameter, parameters
+from .study import Parameter, parameters, shown_parameters
 from .table import Table
 
 MEANINGS = {
@@ -85,9 +85,7 @@ def search_at(run: Run, point: Mapping[str, int]) -> Search:
 
 def swept_keys(run: Run) -> dict[str, Parameter]:
     """Swept parameters by their whole keys, without the counts of sweeps of several keys."""
-    swept = parameters(run)
-    counts = {p.axis for p in swept.values() if p.name != p.axis}
-    return {p.key or p.name: p for p in swept.values() if p.key or p.axis not in counts}
+    return {p.key or p.name: p for p in shown_parameters(run)}
 
 
 def tolerance(run: Run, share: float = 0.99) -> Table:

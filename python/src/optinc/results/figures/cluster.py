@@ -29,7 +29,8 @@ def testbed(run: Run) -> Figure:
     Raises NotInResult where the file holds no such rows at two tuning times or more.
     """
     data = run.require("testbeds", "name", "tuning_s", "ratio", "failed_transceivers", "nodes", by="optinc cluster")
-    names, tuning, ratio = data["name"].values.astype(str), data["tuning_s"].values.astype(float), data["ratio"].values.astype(float)
+    names = data["name"].values.astype(str)
+    tuning, ratio = (data[name].values.astype(float) for name in ("tuning_s", "ratio"))
     whole = (data["failed_transceivers"].values == 0) & (tuning > 0)
     curves = [name for name in dict.fromkeys(names) if len(set(tuning[whole & (names == name)])) > 1]
     if not curves:
@@ -44,7 +45,8 @@ def testbed(run: Run) -> Figure:
         drawn.append(mark("plot", 1e6 * at[order], 100 * beyond[order], label=style.plain(name), **look))
     nodes = ", ".join(map(str, sorted({int(n) for n in data["nodes"].values[whole]})))
     return paint(run, title_of(run, f"exchange of a gradient between {nodes} nodes"),
-                 [Panel([*drawn, mark("axhline", 2.0, label="2 %", **RULE)], Axis("tuning time of a laser (\N{MICRO SIGN}s)", "log"),
+                 [Panel([*drawn, mark("axhline", 2.0, label="2 %", **RULE)],
+                        Axis("tuning time of a laser (\N{MICRO SIGN}s)", "log"),
                         Axis("exchange time beyond that of an ideal switch (%)", "log"), None)], (style.PAGE_IN, 3.6))
 
 
@@ -58,15 +60,19 @@ def competition(run: Run) -> Figure:
     """
     data = run.require("competitions", "scattered", "fat_tree_ratio", "sip_ring_ratio", by="optinc cluster")
     tree, ring, scattered = (np.asarray(data[name].values, float) for name in ("fat_tree_ratio", "sip_ring_ratio", "scattered"))
-    drawn = [dots(tree[scattered == share], ring[scattered == share], marker=look["marker"], color=look["color"], markerfacecolor="none",
-                  label=f"{100 * share:g} % of the nodes scattered") for share, look in zip(sorted(set(scattered)), style.looks())]
+    drawn = [dots(tree[scattered == share], ring[scattered == share], marker=look["marker"], color=look["color"],
+                  markerfacecolor="none",
+                  label=f"{100 * share:g} % of the nodes scattered")
+                  for share, look in zip(sorted(set(scattered)), style.looks())]
     said = f"{len(tree)} conditions"
-    if all(name in data and set(map(str, data[name].values)) == {asked} for name, asked in (("workload", "vgg19"), ("nodes", "1024"))):
+    if all(name in data and set(map(str, data[name].values)) == {asked}
+           for name, asked in (("workload", "vgg19"), ("nodes", "1024"))):
         near = (abs(tree / PUBLISHED[0] - 1) <= 0.05) & (abs(ring / PUBLISHED[1] - 1) <= 0.05)
         said += f"; within 5 % of both: {near.sum()}"
         drawn += [mark("axvspan", 0.95 * PUBLISHED[0], 1.05 * PUBLISHED[0], **GREY),
                   mark("axhspan", 0.95 * PUBLISHED[1], 1.05 * PUBLISHED[1], **GREY),
-                  dots(*PUBLISHED, marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT, label="published: 1.6 and 1.7")]
+                  dots(*PUBLISHED, marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT,
+                       label="published: 1.6 and 1.7")]
         tree, ring = np.append(tree, PUBLISHED[0]), np.append(ring, PUBLISHED[1])
     drawn.append(note(0.98, 0.02, said, transform="axes", ha="right", va="baseline"))
     return paint(run, title_of(run, "one job on three networks"),
@@ -104,9 +110,11 @@ def iteration(run: Run) -> Figure:
                  for part, end, (label, look) in zip(parts, ends, ITERATION)]
         drawn += [note(0, y[k] - 0.95, names[mine[k]], fontweight="bold") for k in np.flatnonzero(starts)]
         panels.append(Panel(drawn, Axis("iteration time (s)"),
-                            Axis(values=y, names=[networks[row] for row in mine], limits=(y[-1] + 0.7, -0.6)), f"{rate / 1e9:g} Gb/s"))
+                            Axis(values=y, names=[networks[row] for row in mine], limits=(y[-1] + 0.7, -0.6)),
+                            f"{rate / 1e9:g} Gb/s"))
     rows = max(int(np.sum(rates == rate)) for rate in set(rates))
-    return paint(run, title_of(run, "where an iteration's time goes"), panels, (style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows)), sharex=True)
+    return paint(run, title_of(run, "where an iteration's time goes"), panels, (style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows)),
+                 sharex=True)
 
 
 LOST = (("found_s", "until found", "o", "white"), ("repair_s", "repair", "s", "#e69f00"),
@@ -132,12 +140,14 @@ def failures(run: Run) -> Figure:
     seen = seen[seen > 0]
     low, high = (float(seen.min()) / 2, float(seen.max()) * 2) if seen.size else (0.1, 10.0)
     ground = [*stripes(len(names)), *(note(0.02, row, "the job ends", transform="y", style="italic") for row in rows[~goes_on])]
-    marks = [dots(values[goes_on & (values > 0)], rows[goes_on & (values > 0)], marker=marker, color="black", markerfacecolor=fill,
+    marks = [dots(values[goes_on & (values > 0)], rows[goes_on & (values > 0)], marker=marker, color="black",
+                  markerfacecolor=fill,
                   markeredgewidth=0.7, label=name) for values, (_, name, marker, fill) in zip(terms, LOST)]
     bars = mark("barh", rows[lost > 0], lost[lost > 0] - low, left=low, height=0.55, color="#cccccc", label="lost in all")
     y = Axis(scale="rows", names=names)
     return paint(run, title_of(run), [
         Panel([*ground, bars, *marks], Axis("time lost once (s)", "log", limits=(low, high)), y),
-        Panel([*ground, mark("barh", rows[goes_on], slowdown[goes_on], height=0.55, color="#666666"), mark("axvline", 1.0, **RULE)],
+        Panel([*ground, mark("barh", rows[goes_on], slowdown[goes_on], height=0.55, color="#666666"),
+               mark("axvline", 1.0, **RULE)],
               Axis("time for as many samples, over that before"), y)],
         (style.PAGE_IN * 1.1, max(2.4, 1.2 + 0.16 * len(names))), sharey=True)

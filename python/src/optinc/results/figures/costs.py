@@ -17,7 +17,8 @@ FILLS: list[dict[str, Any]] = [  # neighbours differ in lightness and hatching
     dict(facecolor="#444444"), dict(facecolor="#cc79a7", hatch="..."), dict(facecolor="#ffffff", hatch="xxx"),
     dict(facecolor="#7fb2d8", hatch="\\\\\\"), dict(facecolor="#999999", hatch="---"), dict(facecolor="#f2d59a"),
 ]
-STACKED = (("loss", 1, "loss without gain (dB)", "light: {:.0f} dB in all"), ("delay", 1e9, "delay (ns)", "delay: {:.2f} ns in all"))
+STACKED = (("loss", 1, "loss without gain (dB)", "light: {:.0f} dB in all"),
+           ("delay", 1e9, "delay (ns)", "delay: {:.2f} ns in all"))
 """Datasets of a budget that a stage has by parts: factor, axis and title."""
 THIN: dict[str, Any] = dict(edgecolor="black", linewidth=0.4)
 
@@ -41,7 +42,8 @@ def budget(run: Run) -> Figure:
                             title.format(values.sum()), legend))
     panels.append(watts(data, str(run.config.get("heater", {}).get("device", ""))))
     return paint(run, f"{run.provenance.title}; (c): without modulator drivers and converters; its lower part: all heaters by "
-                 "kind, static phases trimmed, in black the one counted", panels, (style.PAGE_IN, 3.4), width_ratios=(1.15, 1.05, 0.9))
+                 "kind, static phases trimmed, in black the one counted", panels, (style.PAGE_IN, 3.4),
+                 width_ratios=(1.15, 1.05, 0.9))
 
 
 def stack(values: Any, parts: list[str]) -> tuple[list[Any], float, float]:
@@ -51,7 +53,8 @@ def stack(values: Any, parts: list[str]) -> tuple[list[Any], float, float]:
     for i, part in enumerate(parts):
         each = values[:, i]
         if each.any():
-            bars.append(mark("bar", range(len(each)), each, 0.75, np.where(each >= 0, above, below), label=style.plain(part), **THIN,
+            bars.append(mark("bar", range(len(each)), each, 0.75, np.where(each >= 0, above, below), label=style.plain(part),
+                             **THIN,
                              **FILLS[i % len(FILLS)]))
             above, below = above + np.maximum(each, 0), below + np.minimum(each, 0)
     return bars, below.min(), above.max()
@@ -60,9 +63,11 @@ def stack(values: Any, parts: list[str]) -> tuple[list[Any], float, float]:
 def watts(data: Any, chosen: str) -> Panel:
     """Bars of the parts, and below them the same chip's heaters of other kinds; watts written beside."""
     of_kinds = "heater_power_trimmed" if "heater_power_trimmed" in data else "heater_power"
-    parts = [(str(part), float(value), FILLS[0]) for part, value in zip(data["static_power_part"].values, data["static_power"].values.sum(0))
+    parts = [(str(part), float(value), FILLS[0])
+             for part, value in zip(data["static_power_part"].values, data["static_power"].values.sum(0))
              if value > 0]
-    kinds = [(str(kind).replace("-heater", ""), float(value), FILLS[3] if kind == chosen else dict(facecolor="#ffffff", hatch="///"))
+    kinds = [(str(kind).replace("-heater", ""), float(value),
+              FILLS[3] if kind == chosen else dict(facecolor="#ffffff", hatch="///"))
              for kind, value in zip(data["heater"].values, data[of_kinds].values)]
     rows = [row for group in (parts, kinds) for row in sorted(group, key=lambda row: -row[1])]
     places = [i + 0.6 * (i >= len(parts)) for i in range(len(rows))]
@@ -98,17 +103,21 @@ def designs(run: Run) -> Figure:
 
     Raises NotInResult where the file holds no designs.
     """
-    data = run.require("designs", "design", "untrained", *(name for _, _, series in SHOWN for name, *_ in series), by="optinc compare-costs")
-    names = [style.plain(str(name)) + (" *" if untrained else "") for name, untrained in zip(data["design"].values, data["untrained"].values)]
+    data = run.require("designs", "design", "untrained", *(name for _, _, series in SHOWN for name, *_ in series),
+                       by="optinc compare-costs")
+    names = [style.plain(str(name)) + (" *" if untrained else "")
+             for name, untrained in zip(data["design"].values, data["untrained"].values)]
     legend = dict(loc="lower center", bbox_to_anchor=(0.5, 1.06), fontsize=6, handlelength=1.0, borderpad=0.0, labelspacing=0.25)
     panels = []
     for label, factor, series in SHOWN:
         columns = [factor * np.asarray(data[name].values, float) for name, *_ in series]
         limits = span(np.concatenate(columns))
-        marks = [dots(values[values > 0], np.flatnonzero(values > 0), marker=marker, markersize=7 if fill == "none" else 4, color="black",
+        marks = [dots(values[values > 0], np.flatnonzero(values > 0), marker=marker, markersize=7 if fill == "none" else 4,
+                      color="black",
                       markerfacecolor=fill, markeredgewidth=0.7, label=name)
                  for values, (_, name, marker, fill) in zip(columns, series)]
-        scale = Axis(style.label(label, "1", 18), "decades" if limits[1] < 30 * limits[0] else "log", limits if limits[1] < 30 * limits[0] else (),
+        scale = Axis(style.label(label, "1", 18), "decades" if limits[1] < 30 * limits[0] else "log",
+                     limits if limits[1] < 30 * limits[0] else (),
                      limits=limits)
         panels.append(Panel([*stripes(len(names)), *marks], scale, Axis(scale="rows", names=names), "", legend))
     return paint(run, f"{run.provenance.title}. *: weights untrained, costs those of a trained network", panels,
@@ -153,7 +162,8 @@ def interconnect(run: Run) -> Figure:
     below = -0.42 / (height - 1.1)  # of the height of a panel: under the name of its axis
     panels = []
     if curves:
-        drawn = [line(servers[rows], ratio[rows], {**look, "label": style.plain(names[rows[0]]) + " *" * bool(calibrated[rows].any()),
+        drawn = [line(servers[rows], ratio[rows], {**look,
+                                                   "label": style.plain(names[rows[0]]) + " *" * bool(calibrated[rows].any()),
                                                    "markersize": max(3.0, 7.0 - 0.7 * i), "markerfacecolor": look["color"]})
                  for i, (rows, look) in enumerate(zip(curves, style.looks()))]  # of curves that coincide, both are seen
         panels.append(Panel([*drawn, mark("axhline", 1.0, **RULE), mark("set_xscale", "log", base=2)],
@@ -161,7 +171,8 @@ def interconnect(run: Run) -> Figure:
                             Axis("iteration time over that of the reference", limits=(0, None)), "against servers",
                             dict(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)))
     last = [int(rows[np.argmax(servers[rows])]) for rows in scenarios]
-    panels.append(parts_of_iterations(data, last, [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}") for i in last], below))
+    panels.append(parts_of_iterations(data, last, [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}")
+                                                   for i in last], below))
     star = ". *: calibrated to published ratios" if calibrated.any() else ""
     return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}{star}", panels, (style.PAGE_IN, height))
 
@@ -178,14 +189,17 @@ def parts_of_iterations(data: Any, rows: Sequence[int], labels: list[str], below
         labels = [f"{text}: {1e3 * time:.4g} ms" for text, time in zip(labels, total)]
     unit = whole if shares else np.full(len(rows), 1e-3)
     ends = np.cumsum(parts, axis=0) / unit
-    drawn = [mark("barh", range(len(rows)), part / unit, left=end - part / unit, height=0.7, facecolor=fill, hatch=hatch, label=name, **THIN)
+    drawn = [mark("barh", range(len(rows)), part / unit, left=end - part / unit, height=0.7, facecolor=fill, hatch=hatch,
+                  label=name, **THIN)
              for part, end, (_, name, fill, hatch) in zip(parts, ends, PARTS)]
     hidden = total / unit < ends[-1] * (1 - 1e-9)
     if hidden.any():
-        drawn.append(dots((total / unit)[hidden], np.flatnonzero(hidden), marker="|", markersize=9, markeredgewidth=2, color=style.ACCENT,
+        drawn.append(dots((total / unit)[hidden], np.flatnonzero(hidden), marker="|", markersize=9, markeredgewidth=2,
+                          color=style.ACCENT,
                           label="end of the iteration"))
     return Panel([*drawn, mark("tick_params", axis="y", labelsize=6)],
-                 Axis("share of computation and communication" if shares else "time in an iteration (ms)", limits=(0, 1.02 * ends[-1].max())),
+                 Axis("share of computation and communication" if shares else "time in an iteration (ms)",
+                      limits=(0, 1.02 * ends[-1].max())),
                  Axis(scale="rows", names=labels), "parts, scenario and servers",
                  dict(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8))
 
@@ -225,13 +239,15 @@ def arrangements(run: Run) -> Figure:
             mine = np.flatnonzero(names == name)
             mine = mine[np.argsort(servers[mine])]
             kind = str(arrangement[mine[0]]) if network[mine[0]] == "optinc" else "electrical"
-            drawn += line(servers[mine], value[mine], {**KINDS[kind], "label": style.plain(name), "marker": MARKERS[used[kind] % len(MARKERS)],
-                                                       "markersize": max(3.0, 7.0 - 0.35 * index)})  # of curves that coincide, both are seen
+            drawn += line(servers[mine], value[mine], {**KINDS[kind], "label": style.plain(name),
+                                                       "marker": MARKERS[used[kind] % len(MARKERS)],
+                                                       "markersize": max(3.0, 7.0 - 0.35 * index)})  # both of two curves are seen
             used[kind] += 1
         others = value[shown & ~switched]  # units shared by many servers would hide all else
         top = min(4 * np.nanmax(others), 1.2 * np.nanmax(value[shown])) if others.size else np.nanmax(value[shown])
         panels.append(Panel(drawn, Axis("servers", "values", servers[shown].astype(float)),
-                            Axis("", "decades", np.minimum(value[shown], top), limits=(None, top if others.size else None)), label))
+                            Axis("", "decades", np.minimum(value[shown], top), limits=(None, top if others.size else None)),
+                            label))
     return paint(run, run.provenance.title.split(": ", 1)[-1], panels, (style.PAGE_IN, 4.2))
 
 
@@ -259,7 +275,8 @@ def assumptions(run: Run) -> Figure:
                       for i, side in ((mine[np.argmin(ratio[mine])], "right"), (mine[np.argmax(ratio[mine])], "left"))]
         heights.append(len(rows))
         limits = min(0.9, ratio[here].min()) / 1.15, max(1.1, ratio[here].max()) * 1.15
-        panels.append(Panel(drawn, Axis("iteration time of the subject over that of the reference", "decades", limits, limits=limits),
+        panels.append(Panel(drawn, Axis("iteration time of the subject over that of the reference", "decades", limits,
+                                        limits=limits),
                             Axis(scale="rows", names=[style.plain(name) for name in rows], limits=(len(rows) - 0.4, -0.6)),
                             f"{pair[0]} over {pair[1]}"))
     return paint(run, f"{run.provenance.title}. Filled: as listed; ends of a row: values in SI units", panels,

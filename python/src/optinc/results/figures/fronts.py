@@ -14,7 +14,8 @@ from .. import style
 from ..errors import NotInResult
 from ..networks import label_of, name_of, network_of_point, networks
 from ..run import Run
-from ..study import (PREFIXED, by_key, choose_variant, fixed, meaning, metrics, of_worst_layer, parameters, per_variant, say_point,
+from ..study import (PREFIXED, by_key, choose_variant, fixed, meaning, metrics, of_worst_layer, parameters, per_variant,
+                     say_point,
                      say_trials, show_value, spans_decades, statistic)
 from .paint import WHITE_EDGE, Axis, Mark, Panel, dots, line, mark, note, paint
 from .sweeps import least_seen, of_wrong, wrong_axis, zero_band, zero_of
@@ -58,11 +59,13 @@ def pareto(run: Run, *, x: Optional[str] = None, y: Optional[str] = None, x_bett
     for i, ((name, a), (_, b)) in enumerate(zip(per_variant(everywhere[0]), per_variant(everywhere[1]))):
         look, xs, ys = style.variant(name), a.values.reshape(-1), b.transpose(*a.dims).values.reshape(-1)
         best = front(xs, ys, better[x] == "high", better[y] == "high")
-        drawn += [dots(xs, ys, marker=look["marker"], color=look["color"], markerfacecolor="white", markeredgewidth=0.7, alpha=0.7),
+        drawn += [dots(xs, ys, marker=look["marker"], color=look["color"], markerfacecolor="white", markeredgewidth=0.7,
+                       alpha=0.7),
                   mark("plot", xs[best], ys[best], **look)]
         for j in best if len(best) <= MOST_NAMES else best[[0, -1]]:
             left, where = xs[j] > middle, dict(zip(map(str, a.dims), np.unravel_index(j, a.shape)))
-            drawn.append(mark("annotate", style.plain(f"({values_at(run, where)})"), (xs[j], ys[j]), fontsize=5.5, color="#333333",
+            drawn.append(mark("annotate", style.plain(f"({values_at(run, where)})"), (xs[j], ys[j]), fontsize=5.5,
+                              color="#333333",
                               xytext=(-5 if left else 5, (-13, 5, 14)[i % 3]), textcoords="offset points",
                               ha="right" if left else "left", path_effects=WHITE_EDGE))
     said = [f"{name if name in parameters(run) else name.replace('_', ' ')} {better[name]}" + (f" ({more})" if more else "")
@@ -144,7 +147,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
     value = whole.at({"variant": chosen, **rest})
     zero = zero_of(run, value)
     of_point = xarray.DataArray(network_of_point(run), dims=run.sweeps).isel(rest).transpose(..., axis)
-    mean, low, high, which = (np.atleast_2d(side.transpose(*of_point.dims).values) for side in (value.mean, value.low, value.high, of_point))
+    mean, low, high, which = (np.atleast_2d(side.transpose(*of_point.dims).values)
+                              for side in (value.mean, value.low, value.high, of_point))
     none = mean < (zero.least / 2 if zero else 0)
     mean = np.where(none, zero.place if zero else math.nan, mean)
     panels = []
@@ -154,7 +158,8 @@ def cost_front(run: Run, *, variant: str = "noisy") -> Figure:
         for row, look in zip(range(len(mean)), style.looks()):
             x, y = np.array([float(costs[i][key]) for i in which[row]]), mean[row]
             best = front(x, y, False, False)
-            bars, points = line(x, y, {**look, "linestyle": "none", "markeredgewidth": 0.8}, np.maximum(low[row], y / 4), high[row])
+            bars, points = line(x, y, {**look, "linestyle": "none", "markeredgewidth": 0.8}, np.maximum(low[row], y / 4),
+                                high[row])
             told = f"{series.axis} {show_value(series.values[row], series.units)}" if series else None
             drawn += [bars, points, mark("plot", x[best], y[best], **{**look, "label": told})]
             if row == 0 and key == "mzis":  # the same MZIs, and so the same names, stand above each other

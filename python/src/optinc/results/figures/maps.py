@@ -17,7 +17,8 @@ from matplotlib.ticker import MaxNLocator
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
-from ..study import (Parameter, Statistic, by_key, fixed, headline_metrics, meaning, metrics, of_worst_layer, parameter, parameters,
+from ..study import (Parameter, Statistic, by_key, fixed, headline_metrics, meaning, metrics, of_worst_layer, parameter,
+                     parameters,
                      per_variant, say_point, say_trials, statistic, words_of)
 from .paint import Axis, Panel, line, mark, paint
 from .sweeps import Names, in_words, listed, plain_name
@@ -52,16 +53,19 @@ def heat_map(run: Run, *, metric: Names = None, x: Optional[str] = None, y: Opti
         drawn, levels = cells_of(maps, value, across.numeric and up.numeric, columns * len(across.values) / width)
         bar = dict(shrink=0.9, levels=levels, label=style.label(value.axis_name, value.units, 30))
         panels += [Panel(marks, x_axis, y_axis, str(style.variant(name)["label"]) if name else None,
-                         bar=bar if i == len(maps) - 1 else None, of=len(maps)) for i, ((name, _), marks) in enumerate(zip(maps, drawn))]
+                         bar=bar if i == len(maps) - 1 else None, of=len(maps))
+                         for i, ((name, _), marks) in enumerate(zip(maps, drawn))]
         panels += [None] * (-len(maps) % columns)
     said = [f"mean {value.name}".replace("mean yield", "yield").replace("_", " ") for value, _ in values]
     title = "; ".join([", and ".join(said), *(more for _, more in values if more)])
     rows = len(panels) // columns
     return paint(run, title[0].upper() + title[1:] + (f"; at {say_point(run, rest)}" if rest else ""), panels,
-                 (width, 0.9 + rows * min(max(2.0, 0.24 * len(up.values) + 0.6), 3.4)), columns, outer="xy", sharex=True, sharey=True)
+                 (width, 0.9 + rows * min(max(2.0, 0.24 * len(up.values) + 0.6), 3.4)), columns, outer="xy", sharex=True,
+                 sharey=True)
 
 
-def cells_of(maps: list[tuple[str, Any]], value: Statistic, numeric: bool, per_inch: float) -> tuple[list[list[Any]], list[float]]:
+def cells_of(maps: list[tuple[str, Any]], value: Statistic, numeric: bool,
+             per_inch: float) -> tuple[list[list[Any]], list[float]]:
     """The maps of one metric on one scale of colour (that of shares, where it is one and they lie far apart, goes from 0 to
     1), and the levels of their contours."""
     finite = np.concatenate([cells[np.isfinite(cells)] for _, cells in maps])
@@ -74,7 +78,8 @@ def cells_of(maps: list[tuple[str, Any]], value: Statistic, numeric: bool, per_i
     levels = [v for v in MaxNLocator(4).tick_values(low, high) if low < v < high] if numeric and not numbers else []
     drawn = []
     for _, cells in maps:
-        marks = [mark("imshow", cells, origin="lower", aspect="auto", cmap="cividis", vmin=low, vmax=high), mark("grid", visible=False)]
+        marks = [mark("imshow", cells, origin="lower", aspect="auto", cmap="cividis", vmin=low, vmax=high),
+                 mark("grid", visible=False)]
         inner = [v for v in levels if np.nanmin(cells) < v < np.nanmax(cells)]
         if inner and min(cells.shape) > 1 and np.isfinite(cells).sum() > 3:  # lines show on dark and on light
             marks += [mark("contour", np.ma.masked_array(cells, ~np.isfinite(cells)), inner, colors=color, linewidths=wide)
@@ -108,7 +113,8 @@ def written(cells: Any, norm: Normalize, size: float) -> list[Any]:
     for (row, column), value in np.ndenumerate(cells):
         red, green, blue, _ = colours(norm(value)) if np.isfinite(value) else (1, 1, 1, 1)
         dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-        marks.append(mark("text", column, row, short(value), ha="center", va="center", fontsize=size, color="white" if dark else "black",
+        marks.append(mark("text", column, row, short(value), ha="center", va="center", fontsize=size,
+                          color="white" if dark else "black",
                           path_effects=[withStroke(linewidth=2, foreground=(red, green, blue))]))
     return marks
 
@@ -190,7 +196,8 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
     panels.append(rings(run, name, cases, rest, style.label(f"mean {words}", units, 30)))
     below = [len(shown)] * 3 + [len(shown) + has_yield] * 3
     mosaic: list[list[Any]] = [[i if i < len(shown) else "." for i in range(MOST_MAPS) for _ in (0, 1)], below]
-    return paint(run, wafer_title(run, name, rest), panels, (style.PAGE_IN, 5.4), mosaic=mosaic, gridspec_kw={"height_ratios": (1.2, 1)})
+    return paint(run, wafer_title(run, name, rest), panels, (style.PAGE_IN, 5.4), mosaic=mosaic,
+                 gridspec_kw={"height_ratios": (1.2, 1)})
 
 
 def wafer_title(run: Run, name: str, rest: Mapping[str, int]) -> str:
@@ -247,15 +254,18 @@ def means_at_dies(x: Any, y: Any, value: Any) -> tuple[Any, Any, Any]:
 
 def wafer(made: Mapping[str, Any], x: Any, y: Any, mean: Any, norm: Normalize, title: str, bar: Any, of: int) -> Panel:
     """One wafer: dies as rectangles, its edge, and the rim without dies."""
-    length, width, radius, rim = (1e3 * float(made[f"{key}_m"]) for key in ("die_length", "die_width", "wafer_radius", "edge_exclusion"))
-    dies = PatchCollection([Rectangle((cx - length / 2, cy - width / 2), length, width) for cx, cy in zip(x, y)], cmap="cividis_r",
+    length, width, radius, rim = (1e3 * float(made[f"{key}_m"])
+                                  for key in ("die_length", "die_width", "wafer_radius", "edge_exclusion"))
+    dies = PatchCollection([Rectangle((cx - length / 2, cy - width / 2), length, width) for cx, cy in zip(x, y)],
+                           cmap="cividis_r",
                            norm=norm, edgecolor="white", linewidth=0.4, zorder=2)
     dies.set_array(mean)
     ground = Circle((0, 0), radius, facecolor="#f2f2f2", edgecolor="#555555", linewidth=0.8, zorder=1)
     inner = Circle((0, 0), radius - rim, fill=False, edgecolor="#999999", linewidth=0.5, linestyle=":", zorder=1)
     ends = (-1.03 * radius, 1.03 * radius)
     return Panel([mark("add_collection", dies), mark("add_patch", ground), mark("add_patch", inner), mark("set_aspect", "equal"),
-                  mark("grid", False)], Axis("x on the wafer (mm)", limits=ends), Axis("y on the wafer (mm)", limits=ends), title, bar=bar, of=of)
+                  mark("grid", False)], Axis("x on the wafer (mm)", limits=ends), Axis("y on the wafer (mm)", limits=ends), title,
+                  bar=bar, of=of)
 
 
 def yields(run: Run, x: Parameter, cases: list[Case], rest: Mapping[str, int]) -> Panel:
@@ -268,7 +278,8 @@ def yields(run: Run, x: Parameter, cases: list[Case], rest: Mapping[str, int]) -
         at = {axis: i for axis, i in {**rest, **case.at}.items() if axis != x.axis}
         share, low, high = (100 * run.require("summary")[f"yield{end}"].isel(at).values[order] for end in ("", "_low", "_high"))
         drawn += line(places, share, {**look, "label": case.label}, low, high)
-    return Panel(drawn, Axis(style.label(plain_name(x), unit, 46), "values", places), Axis("share of dies that pass (%)", limits=(-3, 103)), "yield")
+    return Panel(drawn, Axis(style.label(plain_name(x), unit, 46), "values", places),
+                 Axis("share of dies that pass (%)", limits=(-3, 103)), "yield")
 
 
 def rings(run: Run, name: str, cases: list[Case], rest: Mapping[str, int], label: str) -> Panel:
@@ -285,7 +296,8 @@ def rings(run: Run, name: str, cases: list[Case], rest: Mapping[str, int], label
         means += here
     top = max(means, default=0.0)
     limits = (-0.03 * top, 1.08 * top or 1) if min(means, default=0.0) >= 0 else None
-    return Panel(drawn, Axis("distance from the centre of the wafer (mm)"), Axis(label, limits=limits), "from the centre to the edge")
+    return Panel(drawn, Axis("distance from the centre of the wafer (mm)"), Axis(label, limits=limits),
+                 "from the centre to the edge")
 
 
 def axis_words(run: Run, name: str) -> tuple[str, str]:

@@ -43,11 +43,13 @@ def law(run: Run, *, name: Optional[str] = None) -> Figure:
     scale, centre = (np.ones_like(expected), 0) if near_zero else (np.abs(expected), 1)
     attributes = data["measured"].attrs
     return paint(run, f"Row {data.attrs['row']}, {data.attrs['name']}: {data.attrs['formula']}", [
-        Panel([mark("plot", data["line"].values * factor, data["theory"].values, color="black", linewidth=1.1, label="closed form"),
+        Panel([mark("plot", data["line"].values * factor, data["theory"].values, color="black", linewidth=1.1,
+                    label="closed form"),
                mark("errorbar", x, measured, bars, label=f"simulation, bars {SIGMAS} standard errors", **look)], Axis(),
               Axis(style.label(attributes["long_name"], attributes["units"], 22), "decades" if decades else "linear",
                    np.concatenate([expected, measured])), None),
-        Panel([mark("fill_between", x, centre - tolerance / scale, centre + tolerance / scale, color="#dddddd", linewidth=0, label="tolerance"),
+        Panel([mark("fill_between", x, centre - tolerance / scale, centre + tolerance / scale, color="#dddddd", linewidth=0,
+                    label="tolerance"),
                mark("axhline", centre, color="black", linewidth=1.1),
                mark("errorbar", x, centre + (measured - expected) / scale, bars / scale, **look)],
               Axis(style.label(f"{data['x'].attrs['long_name']}, {data.attrs['axis']}", unit), "values", x),
@@ -85,5 +87,6 @@ def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -
         decibels = 10 * np.log10(np.where(values > 10 ** (DARK_DB / 10), values, np.nan))
         drawn.append(mark("plot", wavelengths, decibels, **{**look, "marker": ""}, label=f"{style.plain(a)} to {style.plain(b)}"))
     return paint(run, run.provenance.title.split(": ", 1)[-1],
-                 [Panel(drawn, Axis("wavelength (nm)", limits=(wavelengths[0], wavelengths[-1])), Axis("transmitted power (dB)"), None)],
+                 [Panel(drawn, Axis("wavelength (nm)", limits=(wavelengths[0], wavelengths[-1])), Axis("transmitted power (dB)"),
+                        None)],
                  (style.COLUMN_IN, 2.6))

@@ -48,8 +48,10 @@ def error_histogram(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figu
     for name, count in variants:
         look, some = style.variant(name), count > 0
         wrong, near = count[errors != 0].sum(), count[np.abs(errors) == 1].sum()
-        said = (f"wrong: {wrong / count.sum():.2%}" if count.sum() else "not run") + (f"\nof these ±1: {near / wrong:.0%}" if wrong else "")
-        panels.append(Panel([mark("bar", errors[some], count[some], width=1.0, color=look["color"], linewidth=0), corner(said)], x, y,
+        said = f"wrong: {wrong / count.sum():.2%}" if count.sum() else "not run"
+        said += f"\nof these ±1: {near / wrong:.0%}" if wrong else ""
+        panels.append(Panel([mark("bar", errors[some], count[some], width=1.0, color=look["color"], linewidth=0), corner(said)],
+                            x, y,
                             str(look["label"]) if name else None))
     where = say_point(run, point)
     return paint(run, "Code errors" + (f" at {where}" if where else ""), panels, (style.COLUMN_IN, 0.8 + 1.25 * len(variants)), 1,
@@ -90,7 +92,8 @@ def eye(run: Run) -> Figure:
         place = "most significant\n" if digit == 0 else "least significant\n" if digit == digits - 1 else ""
         for column, name in enumerate(names):
             edges = np.linspace(*ends[column], 241)
-            counts = [[np.histogram(outputs[column, target[:, each] == value, each], edges)[0] for value in range(len(style.DIGITS))]
+            counts = [[np.histogram(outputs[column, target[:, each] == value, each], edges)[0]
+                       for value in range(len(style.DIGITS))]
                       for each in range(digits)]
             drawn: list[Any] = []
             for value, (count, look) in enumerate(zip(counts[digit], style.DIGITS)):
@@ -134,15 +137,19 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     for index, layer in enumerate(layers):
         seen = np.tile(np.nan_to_num(eyes.values[layer]), (2, 1)).T
         best = instants[np.argmin(deviation[layer])] + (instants[1] - instants[0]) / 2
-        drawn = [mark("imshow", np.log10(1 + seen), origin="lower", aspect="auto", cmap="gray_r", interpolation="nearest", extent=extent),
+        drawn = [mark("imshow", np.log10(1 + seen), origin="lower", aspect="auto", cmap="gray_r", interpolation="nearest",
+                      extent=extent),
                  *(mark("axvline", best + symbol, **RULE) for symbol in (0, 1)), mark("grid", False)]
-        panels.append(Panel(drawn, Axis("time (symbols)" if index + columns >= len(layers) else "", values=[0, 1], names=["0", "1"]),
-                            Axis("" if index % columns else "share of\nfull scale"), "servers" if layer == layers[-1] else f"layer {layer + 1}"))
+        panels.append(Panel(drawn, Axis("time (symbols)" if index + columns >= len(layers) else "", values=[0, 1],
+                                        names=["0", "1"]),
+                            Axis("" if index % columns else "share of\nfull scale"),
+                            "servers" if layer == layers[-1] else f"layer {layer + 1}"))
     lines = [mark("plot", instants, deviation[layer], **{**look, "markersize": 3},
                   label=f"layer {layer + 1}" if layer == layers[0] else "servers" if layer == layers[-1] else str(layer + 1))
              for layer, look in zip(layers, style.looks())]
     panels.append(Panel(lines, Axis("instant (symbols)"), Axis("rms deviation\n(share of full scale)", "log"), None))
-    mosaic: list[list[Any]] = [[row * columns + column if row * columns + column < len(layers) else "." for column in range(columns)]
+    mosaic: list[list[Any]] = [[row * columns + column if row * columns + column < len(layers) else "."
+                                for column in range(columns)]
                                for row in range(rows)]
     title = ", ".join(filter(None, ("Words in succession", style.variant(name).get("label") or name, short_point(run, point))))
     return paint(run, title, panels, (style.PAGE_IN, 2.6 + 1.35 * rows), mosaic=[*mosaic, [len(layers)] * columns],
@@ -156,7 +163,7 @@ SCATTERED = ("quantised", "chip_corrected", "chip_noisy")
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One way that the gradient was averaged: its name, relative error, the exact average and what was received of every element."""
+    """One way that the gradient was averaged: its name, relative error, the exact average and what was received."""
 
     name: str
     error: float
@@ -174,7 +181,8 @@ def gradient(run: Run) -> Figure:
     """
     several = run.group("networks/0/gradient") is not None
     data = run.require("networks/0/gradient" if several else "gradient")
-    found = ways_of_networks(run) if several else ways(data, {path: WAYS.get(path, path) for path in map(str, data["path"].values)})
+    names = {path: WAYS.get(path, path) for path in map(str, data["path"].values)}
+    found = ways_of_networks(run) if several else ways(data, names)
     scattered = [way for way in found if way.scattered]
     if not scattered:
         raise NotInResult(f"{run.path} has a gradient, but neither by ideal codes nor through a chip "
@@ -184,7 +192,8 @@ def gradient(run: Run) -> Figure:
             *(note(value * 1.1, row, f"{value:.4g}") for row, value in enumerate(error))]
     positive = error[error > 0]
     panels: list[Optional[Panel]] = [Panel(bars, Axis("relative error ‖received − average‖ / ‖average‖", "log",
-                                                      limits=(positive.min() / 10, positive.max() * 8) if len(positive) else None),
+                                                      limits=(positive.min() / 10, positive.max() * 8)
+                                                      if len(positive) else None),
                                            Axis(scale="rows", names=[way.name for way in found]), "error of the whole gradient")]
     average = np.abs(data["average"].values)  # the median size, unless most elements are all but zero
     scale = max(float(np.median(average)), float(average.max()) * 1e-3, float(np.finfo(np.float32).tiny))
@@ -197,7 +206,8 @@ def gradient(run: Run) -> Figure:
 
 def ways(data: xarray.Dataset, names: Mapping[str, str]) -> list[Way]:
     """The ways of these paths by the names they bear; not the exact one, whose error is 0 by definition."""
-    return [Way(names[path], float(data["relative_error"].values[i]), data["average"].values, data["received"].isel(path=i).values, path in SCATTERED)
+    return [Way(names[path], float(data["relative_error"].values[i]), data["average"].values,
+                data["received"].isel(path=i).values, path in SCATTERED)
             for i, path in enumerate(map(str, data["path"].values)) if path in names and path != "exact"]
 
 
@@ -331,7 +341,8 @@ def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
              measured(dbm, quiet, "digit_error_rate", digits, {**LAST, "label": "digits, last receivers noisy"}),
              measured(dbm, loud, "digit_error_rate", digits, {**EVERYWHERE, "label": "digits, every neuron noisy"}),
              measured(dbm, loud, "word_accuracy", words, {**SOURCE_LOOKS["together"], "label": "words, every neuron noisy"})]
-    by_source = [measured(dbm, everywhere.isel(rin_db_per_hz=rin, noises=i), "digit_error_rate", digits, {**SOURCE_LOOKS[name], "label": name})
+    by_source = [measured(dbm, everywhere.isel(rin_db_per_hz=rin, noises=i), "digit_error_rate", digits,
+                          {**SOURCE_LOOKS[name], "label": name})
                  for i, name in enumerate(sources)]
     rins = alone["rin_db_per_hz"].values
     only = sources.index("intensity noise") if "intensity noise" in sources else together
@@ -341,15 +352,18 @@ def receiver_noise(run: Run, *, rin_db_per_hz: float = -150.0) -> Figure:
     by_rin = [*predicted(rins, at_some)] + [
         measured(rins, point, "digit_error_rate", digits, {**look, "label": label}) for point, look, label in (
             (at_some, LAST, f"last receivers, all noise, {dbm[where]:.0f} dBm"),
-            (everywhere.isel(signal_full_scale_w=strong, noises=together), EVERYWHERE, f"every neuron, all noise, {dbm[strong]:.0f} dBm"),
+            (everywhere.isel(signal_full_scale_w=strong, noises=together), EVERYWHERE,
+             f"every neuron, all noise, {dbm[strong]:.0f} dBm"),
             (everywhere.isel(signal_full_scale_w=strong, noises=only), dict(color="#cc79a7", marker="D", linestyle=":"),
              f"every neuron, intensity noise only, {dbm[strong]:.0f} dBm"))]
-    y = Axis("share decoded wrongly", "log", 10.0 ** np.arange(-5, 1), [f"$10^{{{k}}}$" for k in range(-5, 1)], (min(0.4 / digits, 1e-5), 100))
+    y = Axis("share decoded wrongly", "log", 10.0 ** np.arange(-5, 1), [f"$10^{{{k}}}$" for k in range(-5, 1)],
+             (min(0.4 / digits, 1e-5), 100))
     legend = dict(loc="upper right", fontsize=5.5)
     return paint(run, f"Receiver noise: digits and words decoded wrongly, 95 % intervals; (a), (b) at {rins[rin]:.0f} dB/Hz", [
         Panel(power, Axis("received power at digit 3 (dBm)"), y, "all noise", legend),
         Panel(by_source, Axis("received power at digit 3 (dBm)"), y, "every neuron noisy, by source", legend),
-        Panel(by_rin, Axis("intensity noise (dB/Hz)"), y, "intensity noise", legend)], (style.PAGE_IN, 3.3), outer="y", sharey=True)
+        Panel(by_rin, Axis("intensity noise (dB/Hz)"), y, "intensity noise", legend)], (style.PAGE_IN, 3.3), outer="y",
+        sharey=True)
 
 
 def predicted(x: Any, point: xarray.Dataset, formula: str = "", levels: str = "") -> list[Mark]:
@@ -364,5 +378,6 @@ def measured(x: Any, point: xarray.Dataset, metric: str, draws: int, look: Mappi
     if metric == "word_accuracy":
         p, low, high = 1 - p, 1 - high, 1 - low
     seen = p > 0
-    none = mark("plot", x[~seen], 0 * x[~seen] + 1 - 0.025 ** (1 / draws), color=look["color"], marker="$\\downarrow$", linestyle="none", markersize=5)
+    none = mark("plot", x[~seen], 0 * x[~seen] + 1 - 0.025 ** (1 / draws), color=look["color"], marker="$\\downarrow$",
+                linestyle="none", markersize=5)
     return [*line(x[seen], p[seen], look, low[seen], high[seen]), none]

@@ -120,7 +120,8 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     look = style.variant(variant)["label"] or variant
     return paint(run, f"Words decoded wrong against {plain_name(x)}, {look}: mean and 95 % interval, "
                  f"{say_trials(run, 'chip')} per point", panels,
-                 (style.COLUMN_IN * 1.3 if axis is None else style.PAGE_IN, 2.7 + 0.16 * -(-len(lines) // 2)), outer="xy", sharey=True)
+                 (style.COLUMN_IN * 1.3 if axis is None else style.PAGE_IN, 2.7 + 0.16 * -(-len(lines) // 2)), outer="xy",
+                 sharey=True)
 
 
 def comb(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
@@ -195,11 +196,13 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
         value = value.scaled(*style.scale_of([np.nanmax(value.mean.values)], value.units))
         for place in shown:
             where = {columns: place} if columns else {}
-            panels.append(Panel(swept(x, value.at(where), looks, band=0.2)[0], Axis("detuning from the wavelength of calibration (nm)"),
+            panels.append(Panel(swept(x, value.at(where), looks, band=0.2)[0],
+                                Axis("detuning from the wavelength of calibration (nm)"),
                                 Axis(style.label(value.axis_name, value.units, 26)),
                                 short_point(run, where) if name == names[0] else "" if len(names) * len(shown) > 1 else None))
     title = ("Devices away from the wavelength of their calibration: mean and 95 % interval, "
-             f"{say_trials(run, trial_noun(run))} per point, {variants[chosen]}" + (f"; at {short_point(run, rest)}" if rest else ""))
+             f"{say_trials(run, trial_noun(run))} per point, {variants[chosen]}")
+    title += f"; at {short_point(run, rest)}" if rest else ""
     return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 1.2 + 1.9 * len(names)),
                  len(shown), outer="xy", sharex=True, sharey="row")
 
@@ -343,13 +346,15 @@ def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = N
 
 def word_axis(x: Parameter, title: str) -> Axis:
     """An axis of words, a place each."""
-    return Axis(title, values=range(len(x.values)), names=[style.plain(str(v)) for v in x.values], limits=(-0.5, len(x.values) - 0.5))
+    return Axis(title, values=range(len(x.values)), names=[style.plain(str(v)) for v in x.values],
+                limits=(-0.5, len(x.values) - 0.5))
 
 
 def value_axis(value: Statistic, zero: Optional[Zero] = None) -> Axis:
     """The y axis of these means: logarithmic for shares of what is wrong, from the least seen up to 1, with the 0 below; 0
     to 1 for other shares unless all are near 1; logarithmic for what is positive and spans decades."""
-    title = style.label("share of words wrong" if value.wrong and value.name == "channel_accuracy" else value.axis_name, value.units, 30)
+    title = style.label("share of words wrong" if value.wrong and value.name == "channel_accuracy" else value.axis_name,
+                        value.units, 30)
     seen = value.mean.values[np.isfinite(value.mean.values)]
     if value.wrong:
         return wrong_axis(title, least_seen(value), zero)

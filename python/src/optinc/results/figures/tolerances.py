@@ -47,9 +47,11 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     chosen = choose_variant(run, variants, variant)
     places = places_of(run, of_panels, MOST_CURVE_PANELS)
     by_variant = of_lines is None and variant is None
-    lines = [(str(style.variant(name).get("label") or name), {"variant": v}) for v, name in enumerate(variants)] if by_variant else [
-        (name_of_line(run, of_lines, place, {**rest, **places[0]}), {**place, "variant": chosen})
-        for place in places_of(run, of_lines, MOST_LINES)]
+    if by_variant:
+        lines = [(str(style.variant(name).get("label") or name), {"variant": v}) for v, name in enumerate(variants)]
+    else:
+        lines = [(name_of_line(run, of_lines, place, {**rest, **places[0]}), {**place, "variant": chosen})
+                 for place in places_of(run, of_lines, MOST_LINES)]
     high = min(0.075, 0.4 / len(lines))  # of one curve's interval above the axis of shares
     panels = []
     for place in places:
@@ -67,19 +69,21 @@ def tolerance(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
                                {**look, "y": 1.03 + high * (len(lines) - i - 0.4)})
             drawn += line([], [], {**look, "markersize": 3.5, "label": name})
         ticks = np.linspace(0, 1, 6)
-        panels.append(Panel(drawn, axis, Axis("share of chips that\ndecode every word", values=ticks, names=[f"{t:.1f}" for t in ticks],
+        panels.append(Panel(drawn, axis, Axis("share of chips that\ndecode every word", values=ticks,
+                                              names=[f"{t:.1f}" for t in ticks],
                                                  limits=(0, 1.03 + high * (len(lines) + 0.3))), title_of(run, place)))
     columns = min(4, len(places))
     each = (2.2 if columns == 1 else 1.95) + 0.08 * max(0, len(lines) - 3)
     title = (f"Chips that decode every word, 95 % bands; above: level held by {100 * share:.4g} % of the chips; "
              f"{say_trials(run)} per point")
-    said = ([say_point(run, rest)] if rest else []) + ([f"variant = {variants[chosen]}"] if len(variants) > 1 and not by_variant else [])
+    said = [say_point(run, rest)] if rest else []
+    said += [f"variant = {variants[chosen]}"] if len(variants) > 1 and not by_variant else []
     title += f"; at {', '.join(said)}" if said else ""
     for axis_name, shown, what in ((of_panels, len(places), "panels"), (of_lines, len(lines), "lines")):
         if axis_name and shown < data.sizes[axis_name]:
             title += f"; the first {shown} of {data.sizes[axis_name]} {what}"
-    size = style.COLUMN_IN * 1.25 if columns == 1 else style.PAGE_IN, 1.15 + 0.16 * -(-len(lines) // 2) + -(-len(places) // columns) * each
-    return paint(run, title, panels, size, columns, outer="y", sharey=True)
+    high = 1.15 + 0.16 * -(-len(lines) // 2) + -(-len(places) // columns) * each
+    return paint(run, title, panels, (style.COLUMN_IN * 1.25 if columns == 1 else style.PAGE_IN, high), columns, outer="y", sharey=True)
 
 
 def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
@@ -126,7 +130,8 @@ def search(run: Run, *, share: float = 0.99, variant: Optional[str] = None,
     title += f"; at {', '.join(said)}" if said else ""
     if of_panels and len(places) < run.require("trials").sizes[of_panels]:
         title += f"; the first {len(places)} of {run.require('trials').sizes[of_panels]} panels"
-    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if columns == 1 else style.PAGE_IN, (0.75 if order else 1.1) + rows * height),
+    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if columns == 1 else style.PAGE_IN,
+                                      (0.75 if order else 1.1) + rows * height),
                  columns, outer="xy" if alike else "", sharex=alike or not order, sharey=alike or bool(order))
 
 
@@ -226,8 +231,10 @@ def steps(values: Any, search: Search, factor: float, ends: tuple[float, float],
     at = held[:-1] if censored else held
     at = np.append(at, at[-1]).astype(int)
     low, high = clopper_pearson(len(values))
-    drawn = [mark("plot", x, at / len(values), drawstyle="steps-post", color=look["color"], linestyle=look["linestyle"], zorder=3),
-             mark("fill_between", x, low[at], high[at], step="post", color=look["color"], alpha=look["faint"], linewidth=0, zorder=2)]
+    drawn = [mark("plot", x, at / len(values), drawstyle="steps-post", color=look["color"], linestyle=look["linestyle"],
+                  zorder=3),
+             mark("fill_between", x, low[at], high[at], step="post", color=look["color"], alpha=look["faint"], linewidth=0,
+                  zorder=2)]
     return drawn + ([caret(x[-1], at[-1] / len(values), TO_THE_RIGHT, look, 5)] if censored else [])
 
 
@@ -265,7 +272,8 @@ def in_rows(table: Mapping[str, Any]) -> dict[str, float]:
     return {} if len(sizes) > MOST_NETWORKS else dict(sorted(sizes.items(), key=lambda entry: entry[1]))
 
 
-def networks_panel(rows: Mapping[str, Any], tried: Search, table: Mapping[str, Any], order: Mapping[str, float]) -> tuple[Panel, bool]:
+def networks_panel(rows: Mapping[str, Any], tried: Search, table: Mapping[str, Any], order: Mapping[str, float]) -> tuple[Panel,
+                                                                                                                          bool]:
     """One panel: tolerances up, against MZIs, on an axis as wide as all of the `table` need, or to the right, in rows in
     this order; and whether any stand at the gentle edge."""
     x, y = rows["mzis"].astype(float), rows["tolerance"]

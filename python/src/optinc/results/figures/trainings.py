@@ -34,7 +34,8 @@ def training(run: Run) -> Figure:
     if first < len(epoch):
         late = first > len(epoch) / 2
         right += [mark("axvline", epoch[first], color="#0060a8", linestyle="--", linewidth=0.9),
-                  mark("annotate", f"all words right\nfrom epoch {epoch[first]} on", color="#0060a8", xy=(epoch[first], 0.08), fontsize=7,
+                  mark("annotate", f"all words right\nfrom epoch {epoch[first]} on", color="#0060a8", xy=(epoch[first], 0.08),
+                       fontsize=7,
                        xytext=(-4 if late else 4, 0), textcoords="offset points", ha="right" if late else "left")]
     least = [mark("plot", epoch, margin, **look), mark("axhline", 0, **RULE),
              note(epoch[-1], 0.46, "0.5: exact levels", ha="right", va="top", fontsize=6.5, color="#555555")]
@@ -82,8 +83,10 @@ def learning(run: Run, *, measure: Optional[str] = None, variant: Optional[str] 
     for order, (place, look) in enumerate(looks.items()):
         mean = np.nanmean(values[place], axis=0)
         beyond = " (below the panel)" if np.all(mean < limits[0]) else " (above the panel)" if np.all(mean > limits[1]) else ""
-        shown += line(curves["step"].values, mean, {**look, "markersize": 3.5, "zorder": 3 + order, "label": ways[place].name + beyond})
-        shown.append(mark("fill_between", curves["step"].values, np.nanmin(values[place], axis=0), np.nanmax(values[place], axis=0),
+        shown += line(curves["step"].values, mean, {**look, "markersize": 3.5, "zorder": 3 + order,
+                                                    "label": ways[place].name + beyond})
+        shown.append(mark("fill_between", curves["step"].values, np.nanmin(values[place], axis=0),
+                          np.nanmax(values[place], axis=0),
                           color=look["color"], alpha=0.12, linewidth=0))
     ends: list[Any] = [mark("axvspan", -within, within, **GREY), mark("axvline", 0, **BASE_LINE)]
     for row, (way, off) in enumerate(zip(ways, differences(run, f"final_{measure}", variant=variant))):
@@ -108,7 +111,8 @@ def final_difference(off: Difference, row: int, factor: float, limit: float, loo
         return [*drawn, dots(side * limit, row, marker=9 if side > 0 else 8, color=look["color"], markersize=5, clip_on=False),
                 note(side * limit * 0.94, row, f"{mean:+.3g}", ha="right" if side > 0 else "left", fontsize=6)]
     if np.isfinite(off.low):
-        drawn.append(mark("plot", [max(off.low * factor, -limit), min(off.high * factor, limit)], [row, row], color=look["color"], linewidth=1.2))
+        drawn.append(mark("plot", [max(off.low * factor, -limit), min(off.high * factor, limit)], [row, row], color=look["color"],
+                          linewidth=1.2))
     return [*drawn, dots(mean, row, marker=look["marker"], color=look["color"], markerfacecolor="white", markersize=4.5)]
 
 
@@ -143,9 +147,11 @@ def chip_to_accuracy(run: Run) -> Figure:
         wrong += line(x, np.maximum(share, 1e-8), {**look, "label": label_of(source), "clip_on": False})
         means, low, high = points_lost(run, at)
         loss += line(x, means[chips], look, low[chips], high[chips])
-    levels = Axis(f"factor on all errors of preset {run.config['chip']['preset']}", "log", x, [f"{v:g}" for v in x], options={"base": 2})
+    levels = Axis(f"factor on all errors of preset {run.config['chip']['preset']}", "log", x, [f"{v:g}" for v in x],
+                  options={"base": 2})
     return paint(run, f"A model trained through chips of growing errors; {say_trials(run)} per point", [
-        Panel(wrong, levels, Axis("share of codes received wrong\n(none seen: at the bottom)", "log", limits=(1e-8, 1.5)), "words"),
+        Panel(wrong, levels, Axis("share of codes received wrong\n(none seen: at the bottom)", "log", limits=(1e-8, 1.5)),
+              "words"),
         Panel(loss, levels, Axis("final accuracy minus that of exact averaging (points)", "symlog", options={"linthresh": 1}),
               "model (grey: half a point)")], (style.PAGE_IN, 3.4))
 
@@ -167,8 +173,10 @@ def gradient_errors(run: Run) -> Figure:
     for values, name, title in ((rates, "share of codes made wrong (90 % by one, both ways alike)", "errors without bias"),
                                 (offsets, "constant added to every code (LSB of 8 bits)", "bias")):
         here = values > 0
-        panels.append(Panel([line(values[here], means[here], dict(color="#0060a8", marker="o"), low[here], high[here]), *clean, BAND[0]],
-                            Axis(style.label(name, "1", 34), "log", values[here], [f"{v:g}" for v in values[here]]), Axis(LOSS), title))
+        panels.append(Panel([line(values[here], means[here], dict(color="#0060a8", marker="o"), low[here], high[here]), *clean,
+                             BAND[0]],
+                            Axis(style.label(name, "1", 34), "log", values[here], [f"{v:g}" for v in values[here]]), Axis(LOSS),
+                            title))
     return paint(run, "Errors in averaged gradients, and what they cost (dashed: codes without errors; grey: half a point); "
                  f"{say_trials(run)} per point", panels, (style.PAGE_IN, 3.1), outer="xy", sharey=True)
 

@@ -9,10 +9,9 @@ import xarray
 
 from ..networks import networks
 from ..run import Run
-from ..study import metrics, spans_decades
+from ..study import metrics, shown_parameters, spans_decades
 from .elements import Child, Element, facts, node, table
 from .numbers import data, in_units, number, value_of
-from .study_tables import shown_parameters
 
 GROUPS = {
     "record": "One trial of a study, repeated with its intermediate results.",
