@@ -89,8 +89,8 @@ def shown(arguments):
 def stored(file, *names):
     """Datasets of a result file, of text as lists."""
     import h5py  # noqa: PLC0415  only claims that read results need it
-    with h5py.File(file) as opened:
-        found = [opened[name][()] for name in names]
+    with h5py.File(file) as result:
+        found = [result[name][()] for name in names]
     return [[word.decode() for word in values] if values.dtype.kind == "O" else values for values in found]
 
 

@@ -133,11 +133,12 @@ LEVELS = {"chip.sigma_eta_rad": [0.005, 0.01, 0.02, 0.03, 0.04, 0.06], "chip.sig
           "chip.arm_loss_spread_db": [0.003, 0.01, 0.03, 0.1, 0.3]}
 TOLERANCES = ("--trials", "100", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
               '"shipped/published_standin_longer", "shipped/published_chips"]', "--sweep", 'chip.preset=["good-lab"]')
-LIGHT = {"cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", "--set", "measure.words=1000000", "--sweep",
-                      'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]'), "cascade_accuracy"),
-         "4x16": ((STUDY, "--trials", "1", "--set", "task.bits=16", "--set", "measure.words=1000000", "--set",
-                   'measure.metrics=["word_accuracy"]', "--sweep", 'calibration.policy=["noisy"]', "--sweep",
-                   'chip.preset=["good-lab"]'), "word_accuracy")}
+GOOD_LAB = ("--sweep", 'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]')
+LIGHT = {  # name: (arguments of `optinc run`, metric)
+    "cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", *sets("measure.words=1000000"), *GOOD_LAB), "cascade_accuracy"),
+    "4x16": ((STUDY, "--trials", "1", *sets("task.bits=16", "measure.words=1000000", 'measure.metrics=["word_accuracy"]'), *GOOD_LAB),
+             "word_accuracy"),
+}
 
 
 def noisy_options(network, preset, *settings):
@@ -154,8 +155,6 @@ def gradient_options(network):
 
 TAIL = ("--trials", "100", *noisy_options("shipped/bottleneck_noise_aware", "good-lab")[2:])
 LEARNING = "learning_images"
-
-
 SETTINGS = {"4x8": (), "4x16": ("task.bits=16",), "8x8": ("task.servers=8",), "16x8": ("task.servers=16",),
             "first-level": ("task.level=first",), "second-level": ("task.level=second",)}
 DRAWN = {"4x16": 100_000_000}

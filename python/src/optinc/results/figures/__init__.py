@@ -53,6 +53,15 @@ TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
 FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw, _ in TABLE}
 """Every figure by name."""
 
+
+
+def __getattr__(name: str) -> Callable[..., Figure]:
+    """A figure, as an attribute of this module."""
+    if name in FIGURES:
+        return FIGURES[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 ON_REQUEST = ("pareto",)
 """Drawn only where the study or the user names them: which two metrics to trade is theirs to say."""
 
@@ -83,4 +92,4 @@ def names_of(run: Run) -> tuple[list[str], bool]:
     return list(wanted), True
 
 
-__all__ = ["FIGURES", "ON_REQUEST", "drawn", "names_of", "says"]
+__all__ = ["FIGURES", "ON_REQUEST", "drawn", "names_of", "says", *FIGURES]
