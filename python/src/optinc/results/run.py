@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import h5py
 import xarray
 
-from .._hdf5 import SCHEMA_VERSION, Refused, opened
+from .._hdf5 import Refused, opened
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
 from .reader import attributes_of, dimensions_of, read_group, reading
@@ -21,6 +21,12 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+CALCULATED = ("interconnect", "designs", "operating_points", "testbeds", "light_paths", "competitions", "iterations", "days",
+              "failures")
+"""Groups of files of no study: their rows are calculated, with nothing drawn at random."""
+
 
 class Run:
     """One result file. Groups are read when first asked for, their numbers when first looked at.
@@ -199,9 +205,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    of_no_study = {"laws", "circuit", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "iterations", "days",
-                   "failures"} & set(file)
-    needed = ("schema_version",) if of_no_study else ("schema_version", "run_id", "config_toml")
+    needed = ("schema_version",) if {"laws", "circuit", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "
