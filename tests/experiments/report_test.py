@@ -23,7 +23,7 @@ import html_page
 import numpy as np
 from optinc.results import open_run, statistic, style
 from optinc.results.figures import FIGURES
-from optinc.results.figures.pareto import is_better_high
+from optinc.results.figures.fronts import is_better_high
 from optinc.results.report.numbers import number
 from optinc.results.tolerances import MEANINGS
 from tool import OPTINC, SMALL_ARGUMENTS, optinc

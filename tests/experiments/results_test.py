@@ -18,7 +18,7 @@ import numpy as np
 import xarray
 import optinc.results as results
 from optinc.results import figures
-from optinc.results.figures.learning import drawn_paths
+from optinc.results.figures.trainings import drawn_paths
 from optinc.results.comparison import comparison, percent
 from optinc.results.headlines import headlines
 from optinc.results.learning import differences, exact_place, final, mean_interval, paths
@@ -479,7 +479,7 @@ class Tolerances(unittest.TestCase):
         with results.open_run(FILES["tolerant_shapes"]) as run:
             table = results.tolerance(run)
             for rows in (True, False):  # a row each, or an axis of MZIs
-                with unittest.mock.patch("optinc.results.figures.search.MOST_NAMES", 12 if rows else 5):
+                with unittest.mock.patch("optinc.results.figures.tolerances.MOST_NETWORKS", 12 if rows else 5):
                     first, axes = figures.FIGURES["search"](run).axes[:2]
                 self.assertEqual(axes.get_title(loc="left"), "(b) foundry")
                 at = lambda line: [list(xy) for xy in ((line.get_ydata(), line.get_xdata()) if rows else line.get_data())]  # noqa: E731

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sample_files import ROOT, command  # first: it finds the package, or skips
 from optinc.results import figures, metrics, open_run, statistic
-from optinc.results.figures.pareto import is_better_high
+from optinc.results.figures.fronts import is_better_high
 import h5py
 import numpy as np
 import tool

@@ -3,9 +3,8 @@
 import json
 import math
 import re
-import sys
 
-from .claim import OPTINC, ROOT, Claim, Measured, progress
+from .claim import OPTINC, ROOT, Measured, at, claims_of, opened, progress, shared
 from .python import module
 
 GROUP = "circuits"
@@ -24,73 +23,49 @@ trials = 4
 """
 
 
+@shared
 def race(bench, ports):
     """What bench/circuits.py measured, in an environment of its own."""
-    def make():
-        module(bench)
-        env = ROOT / "build/jax-env"
-        bench.run("python3", "-m", "venv", env)
-        bench.run(env / "bin/pip", "install", "--quiet", "jax", "sax", "klujax", "numpy")
-        found = json.loads(bench.run(env / "bin/python", "bench/circuits.py", ports)[0])[str(ports)]
-        progress(json.dumps(found))
-        return found
-    return bench.once(f"circuits-{ports}", make)
+    module(bench)
+    env = ROOT / "build/jax-env"
+    bench.run("python3", "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "jax", "sax", "klujax", "numpy")
+    found = json.loads(bench.run(env / "bin/python", "bench/circuits.py", ports)[0])[str(ports)]
+    progress(json.dumps(found))
+    return found
 
 
-def of_race(key, ratio_to=None):
-    """(ports) -> (bench) -> a figure of that size, or its ratio to another."""
-    def of_size(ports):
-        def measure(bench):
-            size = race(bench, ports)
-            return size[key] / size[ratio_to] if ratio_to else size[key]
-        return measure
-    return of_size
+def times_as_fast(bench, ports, theirs, ours):
+    """One figure of that size over another."""
+    return race(bench, ports)[theirs] / race(bench, ports)[ours]
 
 
-def worst(name):
+def worst(bench, name):
     """Largest deviation of a law over its points, in units of the law (optinc validate)."""
-    def measure(bench):
-        points = json.loads(bench.optinc("validate", name, "--json", accept=(0, 1))[0])["laws"]
-        return max(abs(p["measured"] - p["expected"]) for p in points if p["law"] == name)
-    return measure
+    return max(abs(p["measured"] - p["expected"]) for p in bench.answer("validate", name)["laws"] if p["law"] == name)
 
 
-def worst_relative(name):
+def worst_relative(bench, name):
     """The same, of the expected value."""
-    def measure(bench):
-        points = json.loads(bench.optinc("validate", name, "--json", accept=(0, 1))[0])["laws"]
-        return max(abs(p["measured"] / p["expected"] - 1) for p in points if p["law"] == name)
-    return measure
+    return max(abs(p["measured"] / p["expected"] - 1) for p in bench.answer("validate", name)["laws"] if p["law"] == name)
 
 
-def opened(file):
-    sys.path.insert(0, str(ROOT / "python/src"))
-    from optinc.results import open_run  # noqa: PLC0415  needs xarray, which other groups do not
-    return open_run(file)
-
-
+@shared
 def comb(bench):
     """Neighbouring channels that keep every drawn word, mean over chips, without noise, at the default sensitivities: of the
     network trained for noise, and of the carry chain."""
-    def make():
-        out = bench.folder / "comb.h5"
-        bench.optinc("run", COMB, "-o", out, "--quiet", "--set", "measure.variants=['corrected']",
-                     "--sweep", "drift.imbalance_m=[1e-6]", "--sweep", "drift.splitter_rad_per_m=[4e6]")
-        with opened(out) as run:
-            return run.trials["channels_right"].mean("trial").values.ravel().tolist()
-    return bench.once("comb", make)
+    with opened(bench.result("comb", COMB, "--set", "measure.variants=['corrected']", "--sweep", "drift.imbalance_m=[1e-6]",
+                             "--sweep", "drift.splitter_rad_per_m=[4e6]")) as run:
+        return run.trials["channels_right"].mean("trial").values.ravel().tolist()
 
 
+@shared
 def wafer(bench):
     """{die-mean, none: share of dies whose mesh errs by at most 0.04}, correlation length 5 mm."""
-    def make():
-        out = bench.folder / "wafer.h5"
-        bench.optinc("run", WAFER, "-o", out, "--quiet", "--sweep", "fabrication.correlation_length_m=[5e-3]",
-                     "--sweep", "calibration.splitters=['die-mean']")
-        with opened(out) as run:
-            good = (run.trials["mesh_error"] <= 0.04).mean("trial").squeeze()
-            return {"die-mean": float(good.sel(variant="corrected_quadrature")), "none": float(good.sel(variant="uncorrected"))}
-    return bench.once("wafer", make)
+    with opened(bench.result("wafer", WAFER, "--sweep", "fabrication.correlation_length_m=[5e-3]",
+                             "--sweep", "calibration.splitters=['die-mean']")) as run:
+        good = (run.trials["mesh_error"] <= 0.04).mean("trial").squeeze()
+        return {"die-mean": float(good.sel(variant="corrected_quadrature")), "none": float(good.sel(variant="uncorrected"))}
 
 
 def wafer_error(bench):
@@ -110,24 +85,28 @@ def measured_chip(bench):
             for upper in range(column % 2, 15, 2)]
     (bench.folder / "measured.csv").write_text("column,upper,alpha_rad,beta_rad\n" + "".join(rows))
     (bench.folder / "measured.toml").write_text(MEASURED)
-    out = bench.folder / "measured.h5"
-    bench.optinc("run", bench.folder / "measured.toml", "-o", out, "--quiet")
-    with opened(out) as run:
+    with opened(bench.result("measured", bench.folder / "measured.toml")) as run:
         return float(run.trials["fidelity"].sel(variant="corrected").mean())
 
 
+def gained(bench):
+    """Yield of dies whose mean splitter error is corrected, less that without correction."""
+    return wafer(bench)["die-mean"] - wafer(bench)["none"]
+
+
 def law(claim, target, unit, name, measure=worst):
-    return claim, target, unit, measure(name), f"{OPTINC} validate '{name}'"
+    """A row about a law of optinc validate."""
+    return claim, target, unit, (measure, name), f"{OPTINC} validate '{name}'"
 
 
-CLAIMS = [Claim(GROUP, *claim) for claim in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
     *((f"sax-difference-{n}", "< 1e-9", f"largest difference of any element of S, a mesh of {n} ports, 100 wavelengths",
-       of_race("difference")(n), RACE) for n in SIZES),
+       (at, (race, n), "difference"), RACE) for n in SIZES),
     *((f"sweep-{n}", ">= 10", f"times as fast as sax: first sweep of {n} ports and 100 wavelengths, from the netlist, including compilation",
-       of_race("sax_first_s", "first_s")(n), RACE) for n in SIZES),
+       (times_as_fast, n, "sax_first_s", "first_s"), RACE) for n in SIZES),
     *((f"point-{n}", ">= 1", f"times as fast as sax: one wavelength of {n} ports once warm (sax compiled as a whole up to 16 ports)",
-       of_race("sax_point_us", "point_us")(n), RACE) for n in SIZES),
+       (times_as_fast, n, "sax_point_us", "point_us"), RACE) for n in SIZES),
     law("energy", "<= 1e-9", "largest element of S^H S - 1, random lossless circuits of up to 200 devices", "energy in a circuit"),
     law("reciprocity", "<= 1e-9", "largest element of S - S^T, random reciprocal circuits", "reciprocity of a circuit"),
     law("mesh", "<= 1e-12", "largest difference between a mesh as a netlist and the mesh engine, up to 16 ports", "a mesh as a circuit"),
@@ -135,14 +114,14 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     law("ring-extinction", "<= 1e-5", "relative error of the extinction of all-pass rings, closed form", "extinction of a ring", worst_relative),
     law("ring-critical", "<= 1e-10", "of the power left at critical coupling", "critical coupling of a ring"),
     ("channels-network", ">= 3", "adjacent 100 GHz channels that decode every one of 2,048 words, network trained for noise, no noise, mean of 10 chips",
-     lambda bench: comb(bench)[0], f"{OPTINC} run {COMB} -o comb.h5"),
-    ("channels-carry-chain", ">= 5", "the same for the carry chain", lambda bench: comb(bench)[1], f"{OPTINC} run {COMB} -o comb.h5"),
+     (at, comb, 0), f"{OPTINC} run {COMB} -o comb.h5"),
+    ("channels-carry-chain", ">= 5", "the same for the carry chain", (at, comb, 1), f"{OPTINC} run {COMB} -o comb.h5"),
     ("wafer-error", "1", "rms error of meshes on wafers over that of draws from the covariance of their splitters", wafer_error,
      f"build/ci/bin/test_experiments '{COVARIANCE}' -s"),
     ("yield-die-mean", ">= 0.5", "yield of 2,088 dies, 16 ports, error at most 0.04, mean splitter error of each die corrected, 5 mm correlation length",
-     lambda bench: wafer(bench)["die-mean"], f"{OPTINC} run {WAFER} -o wafer.h5"),
+     (at, wafer, "die-mean"), f"{OPTINC} run {WAFER} -o wafer.h5"),
     ("yield-gained", ">= 0.2", "yield of the same dies minus that without correction",
-     lambda bench: wafer(bench)["die-mean"] - wafer(bench)["none"], f"{OPTINC} run {WAFER} -o wafer.h5"),
+     gained, f"{OPTINC} run {WAFER} -o wafer.h5"),
     ("measured-chip", ">= 0.999", "fidelity of meshes corrected for 120 measured splitters from a file", measured_chip,
      f"{OPTINC} run measured.toml -o measured.h5"),
-)]
+)

@@ -1,5 +1,6 @@
 """What a claim is, and the workbench its measurement runs on."""
 
+import functools
 import json
 import math
 import operator
@@ -12,7 +13,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 STUDY = "experiments/data/studies/quickstart.toml"
@@ -38,8 +39,13 @@ class Claim:
     name: str
     target: str
     unit: str
-    measure: Callable  # (Bench) -> number or Measured
-    command: str       # what a reader would type, from the root of the repository
+    measure: Any  # a function (Bench) -> number or Measured, or (function, argument, ...) for one that takes more
+    command: str  # what a reader would type, from the root of the repository
+
+    def measured(self, bench):
+        """What the measurement gives."""
+        function, *arguments = self.measure if isinstance(self.measure, tuple) else (self.measure,)
+        return function(bench, *arguments)
 
     def judge(self, result):
         """(value, target as text, whether it holds). A NaN never holds."""
@@ -49,6 +55,50 @@ class Claim:
             return result, "-", not math.isnan(result)
         relation, value = self.target.split()
         return result, self.target, RELATIONS[relation](result, float(value)) and not math.isnan(result)
+
+
+def claims_of(group, *rows):
+    """Claims of a group from rows of name, target, unit, measurement and command."""
+    return [Claim(group, *row) for row in rows]
+
+
+def at(bench, run, *keys):
+    """What the answer of a shared run holds at these keys; `run` may be (function, argument, ...)."""
+    function, *arguments = run if isinstance(run, tuple) else (run,)
+    return functools.reduce(lambda found, key: found[key], keys, function(bench, *arguments))
+
+
+def shared(make):
+    """Lets claims that look at one run share it: once for a bench and these arguments."""
+    @functools.wraps(make)
+    def known(bench, *arguments):
+        return bench.once((make.__module__, make.__name__, arguments), lambda: make(bench, *arguments))
+    return known
+
+
+def sets(*settings):
+    """Options of optinc that set these."""
+    return tuple(word for setting in settings for word in ("--set", setting))
+
+
+def shown(arguments):
+    """Arguments as they are typed."""
+    return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
+
+
+def stored(file, *names):
+    """Datasets of a result file, of text as lists."""
+    import h5py  # noqa: PLC0415  only claims that read results need it
+    with h5py.File(file) as result:
+        found = [result[name][()] for name in names]
+    return [[word.decode() for word in values] if values.dtype.kind == "O" else values for values in found]
+
+
+def opened(file):
+    """A result file, opened by optinc.results."""
+    sys.path.insert(0, str(ROOT / "python/src"))
+    from optinc.results import open_run  # noqa: PLC0415
+    return open_run(file)
 
 
 def progress(text):
@@ -119,5 +169,21 @@ class Bench:
             self._built = True
         return self.run(ROOT / OPTINC, *arguments, accept=accept)
 
-    def inspect(self, file):
-        return json.loads(self.optinc("inspect", file, "--json")[0])
+    def answer(self, *arguments):
+        """What the simulator prints with --json; a check that fails is an answer."""
+        return json.loads(self.optinc(*arguments, "--json", *(() if arguments[0] in ("inspect", "validate") else ("--quiet",)),
+                                      accept=(0, 1) if arguments[0] in ("check-network", "validate") else (0,))[0])
+
+    def result(self, name, *arguments):
+        """The file NAME.h5 that `optinc run` writes of these."""
+        file = self.folder / f"{name}.h5"
+        self.optinc("run", *arguments, "-o", file, "--quiet", "--force")
+        return file
+
+    def trials(self, name, metric, *arguments):
+        """All trials of a metric in result()."""
+        return stored(self.result(name, *arguments), f"trials/{metric}")[0]
+
+    def told(self, *command):
+        """The JSON object that a program prints, which may find faults."""
+        return json.loads(self.run(*command, accept=(0, 1))[0])

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from .claim import OPTINC, ROOT, SPLITTERS, Claim, machine, progress
+from .claim import OPTINC, ROOT, SPLITTERS, at, claims_of, machine, progress, shared
 
 sys.path.insert(0, str(ROOT / "python/src"))
 
@@ -30,13 +30,12 @@ trials = 5000
 
 # -- one study, run in every way
 
+@shared
 def whole(bench):
     """The study on one thread: what every other way is compared with."""
-    def make():
-        file = bench.folder / "one_thread.h5"
-        bench.optinc("run", SPLITTERS, "-o", file, "--threads", 1, *WARM_START)
-        return file
-    return bench.once("data-whole", make)
+    file = bench.folder / "one_thread.h5"
+    bench.optinc("run", SPLITTERS, "-o", file, "--threads", 1, *WARM_START)
+    return file
 
 
 def on_threads(bench):
@@ -90,38 +89,34 @@ def killed(bench):
     return file
 
 
-def differences(way):
+def differences(bench, way):
     """Datasets and attributes that a way of running gives otherwise than one thread does."""
-    def measure(bench):
-        from optinc.results import contents, differing
-        first = whole(bench)
-        second = way(bench)
-        found = differing(first, second)
-        for name in found:
-            progress(f"   differs: {name}")
-        progress(f"   {len(contents(first))} datasets and attributes compared")
-        return len(found)
-    return measure
+    from optinc.results import contents, differing
+    first = whole(bench)
+    found = differing(first, way(bench))
+    for name in found:
+        progress(f"   differs: {name}")
+    progress(f"   {len(contents(first))} datasets and attributes compared")
+    return len(found)
 
 
 # -- what running costs
 
+@shared
 def cost(bench):
     """(percent on top of the time inside the trials, trials a second), medians."""
-    def make():
-        study = bench.folder / "meshes.toml"
-        study.write_text(MESHES)
-        shares, rates = [], []
-        for _ in range(RUNS):
-            bench.optinc("list")
-            done = subprocess.run([ROOT / OPTINC, "run", study, "-o", bench.folder / "meshes.h5", "--force"], capture_output=True,
-                                  text=True, check=True)
-            told = re.search(r"([\d.]+)/s on \d+; .* overhead ([\d.]+) %", done.stderr)
-            rates.append(float(told[1]))
-            shares.append(float(told[2]))
-            progress(f"   {told[1]} trials/s, {told[2]} % overhead")
-        return statistics.median(shares), statistics.median(rates)
-    return bench.once("data-cost", make)
+    study = bench.folder / "meshes.toml"
+    study.write_text(MESHES)
+    shares, rates = [], []
+    for _ in range(RUNS):
+        bench.optinc("list")
+        done = subprocess.run([ROOT / OPTINC, "run", study, "-o", bench.folder / "meshes.h5", "--force"], capture_output=True,
+                              text=True, check=True)
+        told = re.search(r"([\d.]+)/s on \d+; .* overhead ([\d.]+) %", done.stderr)
+        rates.append(float(told[1]))
+        shares.append(float(told[2]))
+        progress(f"   {told[1]} trials/s, {told[2]} % overhead")
+    return statistics.median(shares), statistics.median(rates)
 
 
 # -- files that open everywhere
@@ -145,19 +140,19 @@ def unclean_groups(bench):
 RUN = f"{OPTINC} run {SPLITTERS} --trials {TRIALS}"
 COMPARE = "then differing(a, b) of optinc.results"
 
-CLAIMS = [Claim(GROUP, *row) for row in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
-    ("same-on-2-threads", "= 0", "datasets and attributes that differ from 1 thread", differences(on_threads),
+    ("same-on-2-threads", "= 0", "datasets and attributes that differ from 1 thread", (differences, on_threads),
      f"{RUN} --threads 1 -o a.h5; --threads 2 -o b.h5; {COMPARE}"),
-    ("same-in-4-shards", "= 0", "datasets and attributes that differ from 1 thread", differences(in_shards),
+    ("same-in-4-shards", "= 0", "datasets and attributes that differ from 1 thread", (differences, in_shards),
      f"{RUN} --shard 1/4 -o 1.h5; ..; {OPTINC} merge 1.h5 2.h5 3.h5 4.h5 -o b.h5; {COMPARE}"),
-    ("same-on-4-ranks", "= 0", "datasets and attributes that differ from 1 thread", differences(on_ranks),
+    ("same-on-4-ranks", "= 0", "datasets and attributes that differ from 1 thread", (differences, on_ranks),
      f"mpirun -n 4 {RUN} -o b.h5; {COMPARE}"),
-    ("same-after-3-kills", "= 0", "datasets and attributes that differ from 1 thread", differences(killed),
+    ("same-after-3-kills", "= 0", "datasets and attributes that differ from 1 thread", (differences, killed),
      f"{RUN} -o b.h5; kill -9; {OPTINC} resume b.h5; kill -9; ..; {COMPARE}"),
-    ("overhead", "<= 5", f"% of the time in trials, median of {RUNS} ({machine()})", lambda b: cost(b)[0],
+    ("overhead", "<= 5", f"% of the time in trials, median of {RUNS} ({machine()})", (at, cost, 0),
      f"{OPTINC} run meshes.toml -o meshes.h5  # 5,000 meshes of 32 ports; its line \"timing\""),
-    ("overhead-rate", ">= 1000", f"trials/s of that run, median of {RUNS} ({machine()})", lambda b: cost(b)[1], "the same"),
+    ("overhead-rate", ">= 1000", f"trials/s of that run, median of {RUNS} ({machine()})", (at, cost, 1), "the same"),
     ("xarray-in-silence", "= 0", "groups of the shipped studies' files that warn or fail, both engines", unclean_groups,
      f"{STUDIES} {OPTINC} Shipped.test_groups_open_in_both_engines"),
-)]
+)

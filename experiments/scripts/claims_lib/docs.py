@@ -4,7 +4,7 @@ import re
 import sys
 import time
 
-from .claim import OPTINC, ROOT, STUDY, Claim, progress
+from .claim import OPTINC, ROOT, STUDY, at, claims_of, progress, shared
 
 GROUP = "docs"
 CI = "build/ci"
@@ -30,24 +30,22 @@ def numbers(text):
     return len(re.findall(r"(?<![\w.])\d[\d,.]*", prose))
 
 
+@shared
 def compiled(bench):
     """A whole build of the preset ci."""
-    def make():
-        bench.run("cmake", "--preset", "ci")
-        bench.run("cmake", "--build", "--preset", "ci")
-    bench.once("ci", make)
+    bench.run("cmake", "--preset", "ci")
+    bench.run("cmake", "--build", "--preset", "ci")
 
 
+@shared
 def guide(bench):
     """(blocks of the guide, blocks that fail or print something else)."""
-    def make():
-        compiled(bench)
-        text, _, status = bench.run("/usr/bin/python3", "tests/guide.py", f"{CI}/bin/optinc", accept=(0, 1))
-        pages = [line.split(": ")[1].split() for line in text.splitlines() if ".md: " in line]
-        if status and not any(int(words[2]) for words in pages):
-            raise RuntimeError("tests/guide.py failed before it could run a page")
-        return sum(int(words[0]) for words in pages), sum(int(words[2]) for words in pages)
-    return bench.once("guide", make)
+    compiled(bench)
+    text, _, status = bench.run("/usr/bin/python3", "tests/guide.py", f"{CI}/bin/optinc", accept=(0, 1))
+    pages = [line.split(": ")[1].split() for line in text.splitlines() if ".md: " in line]
+    if status and not any(int(words[2]) for words in pages):
+        raise RuntimeError("tests/guide.py failed before it could run a page")
+    return sum(int(words[0]) for words in pages), sum(int(words[2]) for words in pages)
 
 
 def complaints(bench):
@@ -62,21 +60,17 @@ def complaints(bench):
     return int(found.group(1))
 
 
+@shared
 def site(bench):
     """(pages, broken links) of the site, built anew."""
-    def make():
-        said = bench.run("docs/site/build", "--out", bench.folder / "site")[0]
-        return [int(n) for n in re.search(r"(\d+) pages in .*, (\d+) broken links", said).groups()]
-    return bench.once("site", make)
+    said = bench.run("docs/site/build", "--out", bench.folder / "site")[0]
+    return [int(n) for n in re.search(r"(\d+) pages in .*, (\d+) broken links", said).groups()]
 
 
+@shared
 def result(bench):
     """A small result of the main job."""
-    def make():
-        out = bench.folder / "main_job.h5"
-        bench.optinc("run", STUDY, "-o", out, "--trials", "2", "--set", "measure.words=64", "--set", "measure.once=[]", "--quiet")
-        return out
-    return bench.once("docs-result", make)
+    return bench.result("main_job", STUDY, "--trials", "2", "--set", "measure.words=64", "--set", "measure.once=[]")
 
 
 def widest(bench):
@@ -102,17 +96,15 @@ def page_width(bench):
     return next(iter(html_page.measured([page], (390,)).values()))["wide"]
 
 
-def task(*lines):
+def task(bench, name, lines):
     """Seconds of what a newcomer types, line by line, in an empty folder."""
-    def measure(bench):
-        bench.optinc("list")  # compiles it
-        folder = bench.folder / f"task-{abs(hash(lines))}"
-        folder.mkdir()
-        start = time.monotonic()
-        for line in lines:
-            bench.run("bash", "-euc", f'PATH="{ROOT}/build/release/bin:$PATH"; {line}', cwd=folder)
-        return time.monotonic() - start
-    return measure
+    bench.optinc("list")  # compiles it
+    folder = bench.folder / f"task-{name}"
+    folder.mkdir()
+    start = time.monotonic()
+    for line in lines:
+        bench.run("bash", "-euc", f'PATH="{ROOT}/build/release/bin:$PATH"; {line}', cwd=folder)
+    return time.monotonic() - start
 
 
 # -- what newcomers wanted to do and could not, or not soon: from the pages that the README points to
@@ -144,17 +136,17 @@ def typed(lines):
 
 SITE = "docs/site/build"
 GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
-CLAIMS = [Claim(GROUP, *row) for row in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
     ("readme-lines", "<= 150", "lines of the README", lambda _: README.count("\n"), "wc -l README.md"),
     ("readme-words", "", "words of its prose", lambda _: words(README), "wc -w README.md"),
     ("readme-numbers", "", "numbers in its prose", lambda _: numbers(README), "grep -c '[0-9]' README.md"),
-    ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", lambda bench: guide(bench)[0], GUIDE),
-    ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", lambda bench: guide(bench)[1], GUIDE),
+    ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", (at, guide, 0), GUIDE),
+    ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", (at, guide, 1), GUIDE),
     ("doxygen", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
-    ("site-pages", ">= 30", "pages of the site", lambda bench: site(bench)[0], SITE),
-    ("site-broken", "= 0", "broken links of the site", lambda bench: site(bench)[1], SITE),
+    ("site-pages", ">= 30", "pages of the site", (at, site, 0), SITE),
+    ("site-broken", "= 0", "broken links of the site", (at, site, 1), SITE),
     ("table-width", "<= 100", "columns of the widest line that a command prints", widest, f"{OPTINC} list | wc -L"),
     ("page-width", "<= 390", "pixels that a report page takes in a window of 390 (Chromium)", page_width, f"{OPTINC} report main_job.h5"),
-    *((f"task-{name}", "", f"s: {what}", task(*lines), typed(lines)) for name, what, lines in TASKS),
-)]
+    *((f"task-{name}", "", f"s: {what}", (task, name, lines), typed(lines)) for name, what, lines in TASKS),
+)

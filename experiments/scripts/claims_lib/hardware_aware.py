@@ -1,9 +1,7 @@
 """Group hardware-aware: networks that are right by construction, and the chips that carry them."""
 
-import json
-
-from .claim import OPTINC, SPLITTERS, Claim
-from .learning import ends
+from .claim import OPTINC, SPLITTERS, at, claims_of, sets, shared, shown, stored
+from .learning import points
 
 GROUP = "hardware-aware"
 STUDY = "experiments/data/studies/carry_chain.toml"
@@ -12,120 +10,85 @@ DESIGNS = "experiments/data/lists/published.toml"
 
 # -- the runs that several claims share
 
-def words(bench, settings, drawn=0):
+@shared
+def words(bench, name):
     """What optinc check-network says of the carry chain with these settings."""
-    def make():
-        sets = [argument for setting in settings for argument in ("--set", setting)]
-        text = bench.optinc("check-network", STUDY, "--json", "--quiet", "--words", drawn, *sets, accept=(0, 1))[0]
-        return json.loads(text)
-    return bench.once(("words", *settings), make)
+    return bench.answer("check-network", STUDY, "--words", DRAWN.get(name, 0), *sets(*SETTINGS[name]))
 
 
+@shared
 def yields(bench):
     """Shares of chips that decode every word, and the lower ends of their 95 % intervals, by (policy, preset)."""
-    def make():
-        import h5py  # noqa: PLC0415  only these claims need it
-        result = bench.folder / "carry_chain.h5"
-        bench.optinc("run", STUDY, "-o", result, "--quiet", "--trials", "400")
-        with h5py.File(result) as file:
-            group = file["summary"]
-            names = [[name.decode() for name in group[axis][()]] for axis in ("policy", "preset", "variant")]
-            noisy = names[2].index("noisy")
-            return {(policy, preset): (group["yield"][i, j, noisy], group["yield_low"][i, j, noisy])
-                    for i, policy in enumerate(names[0]) for j, preset in enumerate(names[1])}
-    return bench.once("yields", make)
+    policies, presets, variants, share, low = stored(bench.result("carry_chain", STUDY, "--trials", "400"), *(
+        f"summary/{name}" for name in ("policy", "preset", "variant", "yield", "yield_low")))
+    noisy_ones = variants.index("noisy")
+    return {(policy, preset): (share[i, j, noisy_ones], low[i, j, noisy_ones])
+            for i, policy in enumerate(policies) for j, preset in enumerate(presets)}
 
 
+@shared
 def trained_yield(bench):
     """Share of good-lab chips on which the published network, trained without errors, decodes every word; no noise."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / "trained.h5"
-        bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--trials", "20", "--set",
-                     "chip.preset=good-lab", "--set", "measure.words=0", "--set", "measure.once=[]", "--set",
-                     'measure.variants=["corrected_quadrature"]', "--sweep", "chip.sigma_eta_rad=[0.01]")
-        with h5py.File(result) as file:
-            return float((file["trials/word_accuracy"][()] == 1).mean())
-    return bench.once("trained", make)
+    right = bench.trials("trained", "word_accuracy", SPLITTERS, "--trials", "20", *sets(
+        "chip.preset=good-lab", "measure.words=0", "measure.once=[]", 'measure.variants=["corrected_quadrature"]'),
+        "--sweep", "chip.sigma_eta_rad=[0.01]")
+    return float((right == 1).mean())
 
 
+@shared
 def stand_in_yield(bench):
     """Share of 60 networks with every U in error by 1e-2 that have every word right: published structure, trained on it."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / "stand_in.h5"
-        bench.optinc("run", BASE, "-o", result, "--quiet", *STAND_IN)
-        with h5py.File(result) as file:
-            return float((file["trials/word_accuracy"][()] == 1).sum())
-    return bench.once("stand_in", make)
+    return float((bench.trials("stand_in", "word_accuracy", BASE, *STAND_IN) == 1).sum())
 
 
+@shared
 def equal_error(bench, key):
     """The level of one error, corrected for exactly known splitters, at which the real part of the layers' matrices is in
     error by 1e-2 (rms over layers and 5 chips; interpolated in the logarithms)."""
-    def make():
-        import h5py  # noqa: PLC0415
-        import numpy as np  # noqa: PLC0415
-        result = bench.folder / f"equal_{key.split('.')[1]}.h5"
-        bench.optinc("run", BASE, "-o", result, "--quiet", *EQUAL, "--sweep", f"{key}={LEVELS[key]}")
-        with h5py.File(result) as file:
-            error = np.sqrt((file["trials/matrix_error_in_phase"][()] ** 2).mean(axis=(1, 2, 3)))
-        return float(np.exp(np.interp(np.log(1e-2), np.log(error), np.log(LEVELS[key]))))
-    return bench.once(("equal", key), make)
+    import numpy as np  # noqa: PLC0415
+    error = bench.trials(f"equal_{key.split('.')[1]}", "matrix_error_in_phase", BASE, *EQUAL, "--sweep", f"{key}={LEVELS[key]}")
+    error = np.sqrt((error ** 2).mean(axis=(1, 2, 3)))
+    return float(np.exp(np.interp(np.log(1e-2), np.log(error), np.log(LEVELS[key]))))
 
 
+@shared
 def tolerances(bench):
     """Factor on all errors of good-lab that 95 of 100 chips of the published structure stand, by network."""
-    def make():
-        import h5py  # noqa: PLC0415
-        import numpy as np  # noqa: PLC0415
-        result = bench.folder / "tolerances.h5"
-        bench.optinc("run", "experiments/data/studies/architectures.toml", "-o", result, "--quiet", *TOLERANCES)
-        with h5py.File(result) as file:
-            names = [name.decode().split("/")[-1] for name in file["trials/network"][()]]
-            return dict(zip(names, np.quantile(file["trials/tolerance"][()], 0.05, axis=(1, 2, 3)).tolist()))
-    return bench.once("tolerances", make)
+    import numpy as np  # noqa: PLC0415
+    names, found = stored(bench.result("tolerances", ARCHITECTURES, *TOLERANCES), "trials/network", "trials/tolerance")
+    return dict(zip((name.split("/")[-1] for name in names), np.quantile(found, 0.05, axis=(1, 2, 3)).tolist()))
 
 
+def gained(bench, network, over):
+    """Errors that one network's chips stand over those that another's do."""
+    return tolerances(bench)[network] / tolerances(bench)[over]
+
+
+@shared
 def wrong_through_light(bench, name):
     """Words wrong of a million through the light of good-lab chips, receivers noisy: of the cascade, or of 16 bits."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / f"light_{name}.h5"
-        bench.optinc("run", *LIGHT[name][0], "-o", result, "--quiet")
-        with h5py.File(result) as file:
-            return round(1_000_000 * (1 - float(file[f"trials/{LIGHT[name][1]}"][()].min())))
-    return bench.once(("light", name), make)
+    arguments, metric = LIGHT[name]
+    return round(1_000_000 * (1 - float(bench.trials(f"light_{name}", metric, *arguments).min())))
 
 
+@shared
 def noisy(bench, network, preset, *settings):
     """Percent of the words that servers decode right, all noise of the set on: 20 chips of a preset, corrected, every word
     of the task once on each."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / "noisy.h5"
-        bench.optinc("run", BASE, "-o", result, "--quiet", "--force", *noisy_options(network, preset, *settings))
-        with h5py.File(result) as file:
-            return float(100 * file["trials/word_accuracy"][()].mean())
-    return bench.once(("noisy", network, preset, *settings), make)
+    return float(100 * bench.trials("noisy", "word_accuracy", BASE, *noisy_options(network, preset, *settings)).mean())
 
 
-def noisy_gradient(bench, network):
+@shared
+def gradient_error(bench, network, *more):
     """Relative error of the gradient of a real training step, averaged by a chip of design-target with all its noise."""
-    def make():
-        result = bench.folder / "noisy_gradient.h5"
-        bench.optinc("run", SPLITTERS, "-o", result, "--quiet", "--force", *gradient_options(network))
-        return json.loads(bench.optinc("inspect", result, "--json")[0])["gradient"]["relative_error_chip_noisy"]
-    return bench.once(("noisy-gradient", network), make)
+    file = bench.result("noisy_gradient", SPLITTERS, *gradient_options(network), *more)
+    return bench.answer("inspect", file)["gradient"]["relative_error_chip_noisy"]
 
 
+@shared
 def splitters(bench):
     """What inspect says of the published network on chips of growing splitter error."""
-    def make():
-        result = bench.folder / "splitter_errors.h5"
-        bench.optinc("run", SPLITTERS, "-o", result, "--quiet")
-        return json.loads(bench.optinc("inspect", result, "--json")[0])
-    return bench.once("splitters", make)
+    return bench.answer("inspect", bench.result("splitter_errors", SPLITTERS))
 
 
 def least_gain_of_correction(bench):
@@ -142,77 +105,69 @@ def gradient_over_codes(bench, path):
 
 def tail(bench, share):
     """Percent of words right that this share of 100 good-lab chips reaches, all noise of set receivers."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / "tail.h5"
-        bench.optinc("run", BASE, "-o", result, "--quiet", *TAIL)
-        with h5py.File(result) as file:
-            return sorted(100 * file["trials/word_accuracy"][()].ravel())
-    found = bench.once("tail", make)
+    found = bench.once("tail", lambda: sorted(100 * bench.trials("tail", "word_accuracy", BASE, *TAIL).ravel()))
     return found[round(len(found) * (1 - share))]
 
 
-def converters(bench, kind):
-    """Receivers or modulators of the carry chain for four servers and eight bits, the servers' included."""
-    def make():
-        designs = json.loads(bench.optinc("compare-costs", DESIGNS, "--json", "--quiet")[0])["designs"]
-        return next(design for design in designs if design["design"] == "chain N=4 B=8")
-    return bench.once("designs", make)[kind]
+def cascade_hardware(bench):
+    """Percent more MZIs in a cascade's five units than in five flat ones."""
+    first, second, flat = (words(bench, name)["mzis"] for name in ("first-level", "second-level", "4x8"))
+    return 100 * ((4 * first + second) / (5 * flat) - 1)
+
+
+@shared
+def carry_chain(bench):
+    """What optinc compare-costs says of the carry chain for four servers and eight bits."""
+    return next(design for design in bench.answer("compare-costs", DESIGNS)["designs"] if design["design"] == "chain N=4 B=8")
 
 
 # -- the claims
 
 BASE = "experiments/data/networks/base.toml"
-STAND_IN = ("--trials", "60", "--set", "network.source=shipped/published_standin", "--set", "measure.words=0", "--set",
-            'measure.variants=["stand-in"]', "--set", "stand_in.relative_error=0.01", "--set", "link.signed_levels=true")
-EQUAL = ("--trials", "5", "--set", "chip.preset=ideal", "--set", "network.source=shipped/published_standin", "--set",
-         "measure.words=1", "--set", 'measure.variants=["corrected_quadrature"]')
+ARCHITECTURES = "experiments/data/studies/architectures.toml"
+STAND_IN = ("--trials", "60", *sets("network.source=shipped/published_standin", "measure.words=0", 'measure.variants=["stand-in"]',
+                                    "stand_in.relative_error=0.01", "link.signed_levels=true"))
+EQUAL = ("--trials", "5", *sets("chip.preset=ideal", "network.source=shipped/published_standin", "measure.words=1",
+                                'measure.variants=["corrected_quadrature"]'))
 LEVELS = {"chip.sigma_eta_rad": [0.005, 0.01, 0.02, 0.03, 0.04, 0.06], "chip.sigma_cal_rad": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
           "chip.arm_loss_spread_db": [0.003, 0.01, 0.03, 0.1, 0.3]}
 TOLERANCES = ("--trials", "100", "--sweep", 'network.source=["shipped/published", "shipped/published_standin", '
               '"shipped/published_standin_longer", "shipped/published_chips"]', "--sweep", 'chip.preset=["good-lab"]')
-LIGHT = {"cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", "--set", "measure.words=1000000", "--sweep",
-                      'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]'), "cascade_accuracy"),
-         "4x16": ((STUDY, "--trials", "1", "--set", "task.bits=16", "--set", "measure.words=1000000", "--set",
-                   'measure.metrics=["word_accuracy"]', "--sweep", 'calibration.policy=["noisy"]', "--sweep",
-                   'chip.preset=["good-lab"]'), "word_accuracy")}
+GOOD_LAB = ("--sweep", 'calibration.policy=["noisy"]', "--sweep", 'chip.preset=["good-lab"]')
+LIGHT = {  # name: (arguments of `optinc run`, metric)
+    "cascade": (("experiments/data/studies/cascade.toml", "--trials", "1", *sets("measure.words=1000000"), *GOOD_LAB), "cascade_accuracy"),
+    "4x16": ((STUDY, "--trials", "1", *sets("task.bits=16", "measure.words=1000000", 'measure.metrics=["word_accuracy"]'), *GOOD_LAB),
+             "word_accuracy"),
+}
 
 
 def noisy_options(network, preset, *settings):
     """Options of `optinc run` behind noisy()."""
-    sets = (f"network.source={network}", f"chip.preset={preset}", "noise.set=receivers", "measure.words=0",
-            'measure.variants=["noisy"]', *settings)
-    return "--trials", "20", *(option for setting in sets for option in ("--set", setting))
+    return "--trials", "20", *sets(f"network.source={network}", f"chip.preset={preset}", "noise.set=receivers", "measure.words=0",
+                                   'measure.variants=["noisy"]', *settings)
 
 
 def gradient_options(network):
-    """Options of `optinc run` behind noisy_gradient()."""
-    return ("--trials", "1", "--set", f"network.source={network}", "--set", "task.rounding=half-up", "--set",
-            'measure.once=["gradient"]', "--sweep", "chip.sigma_eta_rad=[0.005]")
+    """Options of `optinc run` behind gradient_error()."""
+    return ("--trials", "1", *sets(f"network.source={network}", "task.rounding=half-up", 'measure.once=["gradient"]'),
+            "--sweep", "chip.sigma_eta_rad=[0.005]")
 
 
 TAIL = ("--trials", "100", *noisy_options("shipped/bottleneck_noise_aware", "good-lab")[2:])
 LEARNING = "learning_images"
-
-
-def shown(arguments):
-    return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
-
 SETTINGS = {"4x8": (), "4x16": ("task.bits=16",), "8x8": ("task.servers=8",), "16x8": ("task.servers=16",),
             "first-level": ("task.level=first",), "second-level": ("task.level=second",)}
 DRAWN = {"4x16": 100_000_000}
 
 
 def command(name):
-    sets = "".join(f" --set {s}" for s in SETTINGS[name])
-    return f"{OPTINC} check-network {STUDY}{sets}" + (f" --words {DRAWN[name]}" if name in DRAWN else "")
-
-
-def asked(name):
-    return lambda bench: words(bench, SETTINGS[name], DRAWN.get(name, 0))
+    """The check of a network as it is typed."""
+    more = f" --words {DRAWN[name]}" if name in DRAWN else ""
+    return " ".join((OPTINC, "check-network", STUDY, *sets(*SETTINGS[name]))) + more
 
 
 RUN = f"{OPTINC} run {STUDY} -o carry_chain.h5 --trials 400"
+RUN_TOLERANCES = f"{OPTINC} run {ARCHITECTURES} {shown(TOLERANCES)} -o tolerances.h5"
 
 RETRAINED = ("calibration.diagonal_epochs=30", "calibration.diagonal_rate=1e-3", "training.noise=1", "training.noise_ramp=0")
 NOISY = {  # name: (network, preset, settings, target, what)
@@ -245,57 +200,56 @@ NOISY = {  # name: (network, preset, settings, target, what)
                            "7,168 MZIs, 0.33 dB per MZI: one of its two heaters"),
 }
 
-CLAIMS = [Claim(GROUP, *claim) for claim in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
     *((f"wrong-{name}", "= 0", "words that the carry chain decodes wrongly, by servers x bits or cascade level: of every word, or of 1e8 and edge cases",
-       lambda bench, name=name: asked(name)(bench)["wrong"], command(name)) for name in SETTINGS),
-    *((f"mzis-{name}", f"= {mzis}", "MZIs", lambda bench, name=name: asked(name)(bench)["mzis"], command(name))
+       (at, (words, name), "wrong"), command(name)) for name in SETTINGS),
+    *((f"mzis-{name}", f"= {mzis}", "MZIs", (at, (words, name), "mzis"), command(name))
       for name, mzis in (("4x8", 29), ("4x16", 65), ("16x8", 118))),
     *((f"{kind}-4x8", f"= {number}", f"{kind} of the carry chain, including the servers': they do the work beside its 29 MZIs",
-       lambda bench, kind=kind: converters(bench, kind), f"{OPTINC} compare-costs {DESIGNS}")
+       (at, carry_chain, kind), f"{OPTINC} compare-costs {DESIGNS}")
       for kind, number in (("receivers", 28), ("modulators", 46))),
     *((f"light-{name}", "= 0", f"words wrong of 1e6 drawn, through corrected good-lab chips with and without receiver noise: {what}",
-       lambda bench, name=name: wrong_through_light(bench, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
+       (wrong_through_light, name), f"{OPTINC} run {shown(LIGHT[name][0])} -o light.h5")
       for name, what in (("cascade", "16 servers, five chips in two levels, against the flat average"), ("4x16", "16 bits"))),
     ("cascade-hardware", "<= 20", "% more MZIs in a cascade's five units than in five flat ones",
-     lambda bench: 100 * ((4 * asked("first-level")(bench)["mzis"] + asked("second-level")(bench)["mzis"])
-                          / (5 * asked("4x8")(bench)["mzis"]) - 1), command("first-level")),
+     cascade_hardware, command("first-level")),
     ("stand-in", ">= 59", "of 60 networks of the published structure, trained with weight noise, right on all words with an error of 1e-2 in every U",
      stand_in_yield, f"{OPTINC} run {BASE} {shown(STAND_IN)} -o stand_in.h5"),
     *((f"equal-{name}", target, f"{unit}: {what} that causes the same error of 1e-2 in the real part of the matrices",
-       lambda bench, key=key: equal_error(bench, key), f"{OPTINC} run {BASE} {shown(EQUAL)} --sweep '{key}={LEVELS[key]}' -o equal.h5")
+       (equal_error, key), f"{OPTINC} run {BASE} {shown(EQUAL)} --sweep '{key}={LEVELS[key]}' -o equal.h5")
       for name, key, target, unit, what in (
           ("splitters", "chip.sigma_eta_rad", ">= 0.01", "rad", "splitter error, corrected,"),
           ("calibration", "chip.sigma_cal_rad", ">= 1e-4", "rad", "phase offset that calibration leaves"),
           ("loss", "chip.arm_loss_spread_db", ">= 1e-3", "dB", "spread of the arms' losses"))),
     ("gain-training", ">= 2", "errors that 95 of 100 good-lab chips tolerate, published structure: trained with weight noise over trained without errors",
-     lambda bench: tolerances(bench)["published_standin"] / tolerances(bench)["published"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
+     (gained, "published_standin", "published"), RUN_TOLERANCES),
     ("gain-chips", ">= 1", "the same: 120 more epochs through simulated chips over 120 more with weight noise",
-     lambda bench: tolerances(bench)["published_chips"] / tolerances(bench)["published_standin_longer"], f"{OPTINC} run experiments/data/studies/architectures.toml {shown(TOLERANCES)} -o tolerances.h5"),
+     (gained, "published_chips", "published_standin_longer"), RUN_TOLERANCES),
     ("yield-foundry", ">= 0.9", "share of 400 foundry chips, calibrated in situ, with receiver noise, that decode every word; lower end of the 95 % interval",
-     lambda bench: yields(bench)["in-situ", "foundry"][1], RUN),
-    ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", lambda bench: yields(bench)["noisy", "good-lab"][1], RUN),
+     (at, yields, ("in-situ", "foundry"), 1), RUN),
+    ("yield-good-lab", ">= 0.95", "the same at good-lab, corrected only", (at, yields, ("noisy", "good-lab"), 1), RUN),
     *((f"noise-{name}", target, f"% of words right on 20 chips, all words, noise of set receivers, default link unless stated: {what}",
-       lambda bench, name=name: noisy(bench, *NOISY[name][:2], *NOISY[name][2]),
-       f"{OPTINC} run {BASE} {shown(noisy_options(*NOISY[name][:2], *NOISY[name][2]))} -o noisy.h5")
-      for name, (*_, target, what) in NOISY.items()),
+       (noisy, network, preset, *settings),
+       f"{OPTINC} run {BASE} {shown(noisy_options(network, preset, *settings))} -o noisy.h5")
+      for name, (network, preset, settings, target, what) in NOISY.items()),
     *((f"gradient-{name}", "<= 0.05", f"relative error of a real gradient through a design-target chip, all noise: {what}",
-       lambda bench, name=name: noisy_gradient(bench, f"shipped/{name}_noise_aware"),
+       (gradient_error, f"shipped/{name}_noise_aware"),
        f"{OPTINC} run {SPLITTERS} {shown(gradient_options(f'shipped/{name}_noise_aware'))} -o noisy_gradient.h5")
       for name, what in (("published", "published structure"), ("bottleneck", "9,984 MZIs"))),
     *((f"tail-{round(100 * share)}", target, f"% of words right that {round(100 * share)} of 100 good-lab chips reach, 9,984 MZIs, all noise of "
-       "set receivers, default link", lambda bench, share=share: tail(bench, share), f"{OPTINC} run {BASE} {shown(TAIL)} -o tail.h5")
+       "set receivers, default link", (tail, share), f"{OPTINC} run {BASE} {shown(TAIL)} -o tail.h5")
       for share, target in ((0.95, ">= 99.8"), (0.99, ">= 99.75"))),
     *((f"learning-{preset}", ">= -0.3", "points of final accuracy relative to exact averaging, lower end of the 95 % interval of 5 seeds: "
        "9,984 MZIs, all noise of set receivers, including phase locks, default link",
-       lambda bench, preset=preset: 100 * ends(bench, LEARNING)[f"96-32, for noise, {preset}"].low,
+       (points, LEARNING, f"96-32, for noise, {preset}", "low"),
        f"{OPTINC} run experiments/data/studies/{LEARNING}.toml -o {LEARNING}.h5") for preset in ("design-target", "good-lab")),
     ("correction-gain", ">= 0", "gain in word accuracy by splitter correction, least over levels, published network",
      least_gain_of_correction, f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5"),
     *((f"codes-{path.replace('_', '-')}", target, "error of a real gradient over that of ideal codes, published network, no noise",
-       lambda bench, path=path: gradient_over_codes(bench, path), f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5")
+       (gradient_over_codes, path), f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5")
       for path, target in (("network", "= 1"), ("chip_corrected", "<= 1.01"))),
     ("trained-good-lab", "< 0.95", "share of 20 good-lab chips on which the published network, trained without errors, decodes every word, without noise",
      trained_yield, f"{OPTINC} run {SPLITTERS} --set chip.preset=good-lab --set measure.words=0 "
      "--set 'measure.variants=[\"corrected_quadrature\"]' --sweep 'chip.sigma_eta_rad=[0.01]' --trials 20 -o trained.h5"),
-)]
+)

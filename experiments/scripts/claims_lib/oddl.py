@@ -3,7 +3,7 @@
 import json
 import re
 
-from .claim import OPTINC, ROOT, Claim, machine
+from .claim import OPTINC, ROOT, at, claims_of, machine, shared
 
 GROUP = "oddl"
 LIST = "experiments/data/lists/oddl.toml"
@@ -18,12 +18,11 @@ OF_ARRANGEMENTS = f"{OPTINC} interconnect {ARRANGEMENTS}"
 FLOWS = "a hundred thousand flows at once*"
 
 
+@shared
 def answered(bench, path):
     """A list as optinc cluster answers it: (rows by kind, seconds, peak bytes)."""
-    def make():
-        told, seconds, _ = bench.optinc("cluster", path, "--json", "--quiet")
-        return json.loads(told), seconds, bench.peak_bytes
-    return bench.once(("oddl", path), make)
+    told, seconds, _ = bench.optinc("cluster", path, "--json", "--quiet")
+    return json.loads(told), seconds, bench.peak_bytes
 
 
 def rows(bench, kind, path=LIST):
@@ -35,12 +34,13 @@ def named(bench, kind, name, path=LIST, **keys):
     return [row for row in rows(bench, kind, path) if row["name"] == name and all(row[key] == value for key, value in keys.items())]
 
 
+def of(kind, name, key, path=LIST, **keys):
+    """The measurement of a key in the first row of that name in which other keys have these values."""
+    return lambda bench: named(bench, kind, name, path, **keys)[0][key]
+
+
 def limit_us(bench, name):
-    return 1e6 * named(bench, "testbeds", name)[0]["limit_tuning_s"]
-
-
-def ratio(bench, name, tuning_s):
-    return named(bench, "testbeds", name, tuning_s=tuning_s)[0]["ratio"]
+    return 1e6 * of("testbeds", name, "limit_tuning_s")(bench)
 
 
 def within(bench, share=0.05):
@@ -50,16 +50,27 @@ def within(bench, share=0.05):
     return [sum(map(test, all_rows)) for test in (lambda row: tree(row) and ring(row), tree, ring)]
 
 
-def light(bench, name, **keys):
-    return named(bench, "light_paths", name, **keys)[0]
+def both_published(bench):
+    """Of six draws, those within 5 % of both published ratios."""
+    return sum(abs(row["fat_tree_ratio"] / 1.6 - 1) <= 0.05 and abs(row["sip_ring_ratio"] / 1.7 - 1) <= 0.05
+               for row in named(bench, "competitions", "ECMP, six draws"))
 
 
-def of_sixteen(bench):
-    return named(bench, "competitions", "jobs of 16 nodes", SMALL, scattered=0.0, overlap=False, compute_s=0.046)[0]
+def off_by_hand(bench):
+    """By how much the iteration of a trace is off what it is by hand, relative."""
+    return abs(rows(bench, "iterations", TRACED)[0]["iteration_s"] / 8.95e-3 - 1)
 
 
-def after(bench, name, **keys):
-    return named(bench, "failures", name, FAILURES, **keys)[0]
+def memory_gb(bench):
+    return answered(bench, DAYS)[2] / 1e9
+
+
+def events_a_second(bench):
+    return sum(row["events"] for row in rows(bench, "days", DAYS)) / answered(bench, DAYS)[1]
+
+
+PAM4 = dict(kind="light_paths", name="PAM4, 53 GBd", switch_ports=20)
+SIXTEEN = dict(kind="competitions", name="jobs of 16 nodes", path=SMALL, scattered=0.0, overlap=False, compute_s=0.046)
 
 
 def split_over_oddl(bench, name, network):
@@ -68,15 +79,15 @@ def split_over_oddl(bench, name, network):
     return on[network] / on["oddl"]
 
 
-def arranged(bench, name, servers=256):
-    """A scenario of the list of arrangements, as optinc interconnect answers it."""
-    told = bench.once(ARRANGEMENTS, lambda: json.loads(bench.optinc("interconnect", ARRANGEMENTS, "--json", "--quiet")[0]))
-    return next(row for row in told["scenarios"] if (row["name"], row["servers"]) == (name, servers))
+@shared
+def arranged(bench, servers=256):
+    """The list of arrangements, as optinc interconnect answers it: scenarios by name."""
+    return {row["name"]: row for row in bench.answer("interconnect", ARRANGEMENTS)["scenarios"] if row["servers"] == servers}
 
 
 def over_ring(bench, name, key):
     """Time (total_s) or energy (energy_j) of an iteration of 256 servers over that of a ring of 32 bits."""
-    return arranged(bench, name)[key] / arranged(bench, "ring, 32 bits")[key]
+    return arranged(bench)[name][key] / arranged(bench)["ring, 32 bits"][key]
 
 
 def solved_flows(bench):
@@ -85,81 +96,80 @@ def solved_flows(bench):
     return float(re.search(r"max-min rates of 100000 flows .*: (\S+) s", bench.run(ROOT / "build/ci/bin/test_experiments", FLOWS)[0]).group(1))
 
 
-CLAIMS = [Claim(GROUP, *claim) for claim in (
+CLAIMS = claims_of(GROUP,
     ("four-nodes-ring", "<= 1.02", "exchange time of ResNet50's gradient over that on an ideal switch, ring, lasers tuned in 100 ns",
-     lambda bench: ratio(bench, "ring, circuits held", 1e-7), COMMAND),
+     of("testbeds", "ring, circuits held", "ratio", tuning_s=1e-7), COMMAND),
     ("four-nodes-all-to-all", "<= 1.02", "the same, all-to-all, a circuit for every flow",
-     lambda bench: ratio(bench, "all-to-all", 1e-7), COMMAND),
+     of("testbeds", "all-to-all", "ratio", tuning_s=1e-7), COMMAND),
     ("limit-ring", "", "us: slowest tuning within 2 % of the ideal switch, ring whose circuits are held",
-     lambda bench: limit_us(bench, "ring, circuits held"), COMMAND),
-    ("limit-all-to-all", "", "us: the same, all-to-all", lambda bench: limit_us(bench, "all-to-all"), COMMAND),
+     (limit_us, "ring, circuits held"), COMMAND),
+    ("limit-all-to-all", "", "us: the same, all-to-all", (limit_us, "all-to-all"), COMMAND),
     ("round-robin-ring", "", "exchange over that of an ideal switch, ring in round-robin slots, 100 ns",
-     lambda bench: ratio(bench, "ring, round-robin", 1e-7), COMMAND),
+     of("testbeds", "ring, round-robin", "ratio", tuning_s=1e-7), COMMAND),
     ("pam4-reach", "= 1", "1 if PAM4 at 53 GBd crosses the switches of 1,024 nodes, -45 dB of crosstalk per port",
-     lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-45.0, switch_ports=20)["reaches"], COMMAND),
+     of(key="reaches", crosstalk_db=-45.0, **PAM4), COMMAND),
     ("pam4-crosstalk", "= 0", "the same at -35 dB",
-     lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-35.0, switch_ports=20)["reaches"], COMMAND),
+     of(key="reaches", crosstalk_db=-35.0, **PAM4), COMMAND),
     ("blocking", "= 0", "share of connections of a permutation of 1,024 nodes without a wavelength, 64 channels, first fit",
-     lambda bench: light(bench, "PAM4, 53 GBd", crosstalk_db=-45.0, switch_ports=20)["blocked_first_fit"], COMMAND),
+     of(key="blocked_first_fit", crosstalk_db=-45.0, **PAM4), COMMAND),
     ("published-both", "", "conditions of VGG19 on 1,024 nodes within 5 % of 1.6 over a fat-tree and of 1.7 over SiP-Ring",
-     lambda bench: within(bench)[0], COMMAND),
-    ("published-fat-tree", "", "of these, those within 5 % of the first alone", lambda bench: within(bench)[1], COMMAND),
-    ("published-sip-ring", "", "of these, those within 5 % of the second alone", lambda bench: within(bench)[2], COMMAND),
+     (at, within, 0), COMMAND),
+    ("published-fat-tree", "", "of these, those within 5 % of the first alone", (at, within, 1), COMMAND),
+    ("published-sip-ring", "", "of these, those within 5 % of the second alone", (at, within, 2), COMMAND),
     ("published-draws", "", "of six draws of 1 % scattered nodes, oversubscription 2, 0.48 s of compute time: those within 5 % of both",
-     lambda bench: sum(abs(row["fat_tree_ratio"] / 1.6 - 1) <= 0.05 and abs(row["sip_ring_ratio"] / 1.7 - 1) <= 0.05
-                       for row in named(bench, "competitions", "ECMP, six draws")), COMMAND),
+     both_published, COMMAND),
     ("sixteen-aggregation", "", "iteration of VGG19 on 16 nodes, 0.046 s of computing, no overlap: adding in switches of a fat-tree over ODDL",
-     lambda bench: of_sixteen(bench)["aggregation_ratio"], OF_SMALL),
+     of(key="aggregation_ratio", **SIXTEEN), OF_SMALL),
     ("sixteen-optinc", "", "the same through two levels of OptINC's units at their operating point, codes of 8 bits",
-     lambda bench: of_sixteen(bench)["optinc_ratio"], OF_SMALL),
+     of(key="optinc_ratio", **SIXTEEN), OF_SMALL),
     *((f"sixteen-{network}-energy", "", f"J of an iteration of it on {network}, light that is switched and amplified included",
-       lambda bench, network=network: of_sixteen(bench)[f"{network}_j"], OF_SMALL) for network in ("oddl", "optinc")),
+       of(key=f"{network}_j", **SIXTEEN), OF_SMALL) for network in ("oddl", "optinc")),
     ("failure-fibre", "= 1", "iteration of VGG19 on 16 ODDL nodes after one of two fibres of a group fails, over that before",
-     lambda bench: after(bench, "one of two fibres", component="fibre")["ratio"], OF_FAILURES),
+     of("failures", "one of two fibres", "ratio", FAILURES, component="fibre"), OF_FAILURES),
     ("failure-only-fibre", "= 0", "1 if the job goes on after the only fibre of a group fails",
-     lambda bench: after(bench, "the only fibre")["goes_on"], OF_FAILURES),
+     of("failures", "the only fibre", "goes_on", FAILURES), OF_FAILURES),
     *((f"failure-transceiver-{network}", "", f"iteration after one of two transceivers of a node fails over that before, {network}",
-       lambda bench, network=network: after(bench, "one of two transceivers", network=network)["ratio"], OF_FAILURES)
+       of("failures", "one of two transceivers", "ratio", FAILURES, network=network), OF_FAILURES)
       for network in ("oddl", "optinc")),
     ("failure-unit", "", "the same after OptINC's unit fails and no spare one takes over",
-     lambda bench: after(bench, "unit, no spare")["ratio"], OF_FAILURES),
+     of("failures", "unit, no spare", "ratio", FAILURES), OF_FAILURES),
     ("thousand-aggregation", "", "adding in switches over ODDL, VGG19 on 1,024 nodes, 0.046 s of computing, no overlap",
-     lambda bench: named(bench, "competitions", "ECMP", load=0.0, scattered=0.0, oversubscription=1.0, overlap=False, compute_s=0.046)[0]["aggregation_ratio"],
+     of("competitions", "ECMP", "aggregation_ratio", load=0.0, scattered=0.0, oversubscription=1.0, overlap=False, compute_s=0.046),
      COMMAND),
     ("resnet50-optinc", "<= 0.78", "iteration of ResNet50 on 4 servers through OptINC over that of a ring on ODDL, no overlap (published: 0.74)",
-     lambda bench: named(bench, "competitions", "ResNet50, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
+     of("competitions", "ResNet50, 4 servers", "optinc_ratio", SMALL, overlap=False), OF_SMALL),
     ("llama-optinc", "<= 0.85", "the same of LLaMA (published: 0.83)",
-     lambda bench: named(bench, "competitions", "LLaMA, 4 servers", SMALL, overlap=False)[0]["optinc_ratio"], OF_SMALL),
+     of("competitions", "LLaMA, 4 servers", "optinc_ratio", SMALL, overlap=False), OF_SMALL),
     ("split-replicas-aggregation", "", "iteration of LLaMA-7B on 128 nodes at 100 Gb/s, 128 replicas: adding in switches over ODDL",
-     lambda bench: split_over_oddl(bench, "128 replicas", "aggregation"), OF_SPLIT),
+     (split_over_oddl, "128 replicas", "aggregation"), OF_SPLIT),
     ("split-stages-optinc", "", "the same of 16 replicas in 8 pipeline stages: OptINC over ODDL",
-     lambda bench: split_over_oddl(bench, "16 replicas in 8 stages", "optinc"), OF_SPLIT),
+     (split_over_oddl, "16 replicas in 8 stages", "optinc"), OF_SPLIT),
     ("split-layers-optinc", "", "the same of 16 replicas whose layers lie on 8 ranks each: OptINC over ODDL",
-     lambda bench: split_over_oddl(bench, "16 replicas on 8 ranks each", "optinc"), OF_SPLIT),
+     (split_over_oddl, "16 replicas on 8 ranks each", "optinc"), OF_SPLIT),
     ("trace", "<= 1e-6", "iteration of four ranks whose Chakra traces protoc encoded, over 8.95 ms by hand, less 1",
-     lambda bench: abs(rows(bench, "iterations", TRACED)[0]["iteration_s"] / 8.95e-3 - 1), OF_TRACED),
+     off_by_hand, OF_TRACED),
     *((f"arrangement-{name}", target, f"iteration of ResNet50 on 256 servers over that of a ring of 32 bits: {scenario}",
-       lambda bench, scenario=scenario: over_ring(bench, scenario, "total_s"), OF_ARRANGEMENTS)
+       (over_ring, scenario, "total_s"), OF_ARRANGEMENTS)
       for name, scenario, target in (("tree", "tree of 4", "<= 0.7"), ("adding", "sum in switches, 8 bits", "<= 0.7"),
                                      ("fast-circuits", "fast circuits, N/4 units", ""), ("mirrors", "mirrors, N/4 units", ""))),
     *((f"arrangement-energy-{name}", "", f"energy of the network in such an iteration over that of the ring: {scenario}",
-       lambda bench, scenario=scenario: over_ring(bench, scenario, "energy_j"), OF_ARRANGEMENTS)
+       (over_ring, scenario, "energy_j"), OF_ARRANGEMENTS)
       for name, scenario in (("tree", "tree of 4"), ("trained", "tree of 4, trained"), ("radix-16", "tree of 16"),
                              ("adding", "sum in switches, 8 bits"), ("fast-circuits", "fast circuits, N/4 units"))),
     *((f"arrangement-units-{name}", target, f"units for 256 servers: {scenario}",
-       lambda bench, scenario=scenario: arranged(bench, scenario)["units"], OF_ARRANGEMENTS)
+       (at, arranged, scenario, "units"), OF_ARRANGEMENTS)
       for name, scenario, target in (("tree", "tree of 4", "= 85"), ("radix-16", "tree of 16", "= 17"),
                                      ("circuits", "fast circuits, N/4 units", "= 64"))),
     ("day-fat-tree", "", "iteration time over that on an ideal network, a day of 1,024 nodes, packed, fat-tree",
-     lambda bench: named(bench, "days", "a day, packed", DAYS, network="fat-tree")[0]["mean_stretch"], OF_DAYS),
-    ("day-oddl", "", "the same on ODDL", lambda bench: named(bench, "days", "a day, packed", DAYS, network="oddl")[0]["mean_stretch"], OF_DAYS),
+     of("days", "a day, packed", "mean_stretch", DAYS, network="fat-tree"), OF_DAYS),
+    ("day-oddl", "", "the same on ODDL", of("days", "a day, packed", "mean_stretch", DAYS, network="oddl"), OF_DAYS),
     *((f"day-delayed-{channels}", target, f"jobs of a day, scattered over ODDL, that wait for a wavelength, {channels} channels",
-       lambda bench, channels=channels: named(bench, "days", "a day, scattered, fewer channels", DAYS, band_hz=channels * 75e9)[0]["delayed"], OF_DAYS)
+       of("days", "a day, scattered, fewer channels", "delayed", DAYS, band_hz=channels * 75e9), OF_DAYS)
       for channels, target in ((64, "= 0"), (16, ""))),
     ("day-seconds", "<= 600", f"s for the days' list: a day of 1,024 nodes, packed, and six hours, scattered too ({machine()})",
-     lambda bench: answered(bench, DAYS)[1], OF_DAYS),
-    ("day-memory", "<= 4", "GB of memory for it", lambda bench: answered(bench, DAYS)[2] / 1e9, OF_DAYS),
+     (at, (answered, DAYS), 1), OF_DAYS),
+    ("day-memory", "<= 4", "GB of memory for it", memory_gb, OF_DAYS),
     ("day-events", "", "events a second of it, iterations that repeat not counted",
-     lambda bench: sum(row["events"] for row in rows(bench, "days", DAYS)) / answered(bench, DAYS)[1], OF_DAYS),
+     events_a_second, OF_DAYS),
     ("flows", "<= 10", f"s for the max-min rates of 100,000 flows between 1,024 hosts ({machine()})", solved_flows, f"build/ci/bin/test_experiments '{FLOWS}'"),
-)]
+)

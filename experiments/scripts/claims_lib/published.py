@@ -1,9 +1,8 @@
 """Group published: trained networks for every row of the published table that was reached, and the published MZI counts."""
 
-import json
 import time
 
-from .claim import OPTINC, ROOT, Claim, machine
+from .claim import OPTINC, ROOT, at, claims_of, machine, sets, shared, shown, stored
 from .hardware_aware import noisy, noisy_options
 
 GROUP = "published"
@@ -45,27 +44,22 @@ NOISE_AWARE = {  # name: (network, its task and link, {preset: target}, what)
 
 def options(name):
     task, hidden, *_ = NETWORKS[name]
-    return [*(word for setting in (f"network.source=shipped/{name}", *task, f"network.hidden={hidden}") for word in ("--set", setting)),
-            *(("--words", str(DRAWN)) if name == "16_bits" else ())]
+    return [*sets(f"network.source=shipped/{name}", *task, f"network.hidden={hidden}"), *(("--words", str(DRAWN)) if name == "16_bits" else ())]
 
 
-def wrong(name):
-    """(bench) -> words that a shipped network gets wrong: of its whole task, if that can be asked."""
-    def measure(bench):
-        found = json.loads(bench.optinc("check-network", BASE, "--json", "--quiet", *options(name), accept=(0, 1))[0])
-        assert found["every"] == (name != "16_bits") and found["words"] == NETWORKS[name][2], found
-        return found["wrong"]
-    return measure
+def wrong(bench, name):
+    """Words that a shipped network gets wrong: of its whole task, if that can be asked."""
+    found = bench.answer("check-network", BASE, *options(name))
+    assert found["every"] == (name != "16_bits") and found["words"] == NETWORKS[name][2], found
+    return found["wrong"]
 
 
-def seconds(name):
-    """(bench) -> seconds that the script takes to train a network and what it starts from."""
-    def measure(bench):
-        bench.optinc("--version")  # compiled before the clock starts
-        start = time.monotonic()
-        bench.run(ROOT / TRAIN, "--only", name, bench.folder / "networks")
-        return time.monotonic() - start
-    return measure
+def seconds(bench, name):
+    """Seconds that the script takes to train a network and what it starts from."""
+    bench.optinc("--version")  # compiled before the clock starts
+    start = time.monotonic()
+    bench.run(ROOT / TRAIN, "--only", name, bench.folder / "networks")
+    return time.monotonic() - start
 
 
 def wrong_as_published(bench):
@@ -74,46 +68,35 @@ def wrong_as_published(bench):
     bench.optinc("--version")
     bench.run(ROOT / TRAIN, "--only", "16_bits_published", folder)
     task, hidden, *_ = NETWORKS["16_bits"]
-    settings = (f"network.source={folder / '16_bits_published.h5'}", *task, f"network.hidden={hidden}")
-    return json.loads(bench.optinc("check-network", BASE, "--json", "--quiet", "--words", str(WORDS),
-                                   *(word for s in settings for word in ("--set", s)), accept=(0, 1))[0])["wrong"]
+    settings = sets(f"network.source={folder / '16_bits_published.h5'}", *task, f"network.hidden={hidden}")
+    return bench.answer("check-network", BASE, "--words", str(WORDS), *settings)["wrong"]
 
 
 def cascade_study(preset):
     """Arguments of `run`: five trained units. Perfect chips are known perfectly; splitters of others to 1 mrad, as the study has it."""
-    settings = (f"measure.words={WORDS}", "network.source=shipped/cascade_first", "network.above=shipped/cascade_second")
-    sweeps = (f'chip.preset=["{preset}"]', f'calibration.policy=["{"oracle" if preset == "ideal" else "noisy"}"]')
-    return ["experiments/data/studies/cascade.toml", "--trials", "1", *(word for s in settings for word in ("--set", s)),
-            *(word for s in sweeps for word in ("--sweep", s))]
+    return ["experiments/data/studies/cascade.toml", "--trials", "1",
+            *sets(f"measure.words={WORDS}", "network.source=shipped/cascade_first", "network.above=shipped/cascade_second"),
+            "--sweep", f'chip.preset=["{preset}"]', "--sweep", f'calibration.policy=["{"oracle" if preset == "ideal" else "noisy"}"]']
 
 
-def cascade(bench, preset, variant):
+@shared
+def cascade(bench, preset):
     """Words of a million that five trained units in two levels decode otherwise than the flat average of 16 servers."""
-    def make():
-        import h5py  # noqa: PLC0415
-        result = bench.folder / f"cascade-{preset}.h5"
-        bench.optinc("run", *cascade_study(preset), "-o", result, "--quiet", "--force")
-        with h5py.File(result) as file:
-            names = [name.decode() for name in file["trials/variant"][()]]
-            right = file["trials/cascade_accuracy"][()].reshape(-1)
-            return {name: round(WORDS * (1 - right[names.index(name)])) for name in names}
-    return bench.once(("cascade", preset), make)[variant]
+    names, right = stored(bench.result(f"cascade-{preset}", *cascade_study(preset)), "trials/variant", "trials/cascade_accuracy")
+    right = right.reshape(-1)
+    return {name: round(WORDS * (1 - right[names.index(name)])) for name in names}
 
 
 def noisy_cascade_options(preset):
     """Options of `optinc run`: five units trained for noise, all noise on, default link, perfect chips or corrected ones."""
-    sets = ("model=cascade", f"network.source={NOISE_AWARE['first'][0]}", f"network.above={NOISE_AWARE['second'][0]}",
-            f"chip.preset={preset}", "noise.set=receivers", "measure.words=300000", 'measure.variants=["noisy"]')
-    return "--trials", "3", *(option for setting in sets for option in ("--set", setting))
+    return "--trials", "3", *sets(
+        "model=cascade", f"network.source={NOISE_AWARE['first'][0]}", f"network.above={NOISE_AWARE['second'][0]}",
+        f"chip.preset={preset}", "noise.set=receivers", "measure.words=300000", 'measure.variants=["noisy"]')
 
 
 def noisy_cascade(bench, preset):
     """Percent of drawn words that five units trained for noise average as one flat average does, three sets of chips."""
-    import h5py  # noqa: PLC0415
-    result = bench.folder / "noisy_cascade.h5"
-    bench.optinc("run", BASE, "-o", result, "--quiet", "--force", *noisy_cascade_options(preset))
-    with h5py.File(result) as file:
-        return float(100 * file["trials/cascade_accuracy"][()].mean())
+    return float(100 * bench.trials("noisy_cascade", "cascade_accuracy", BASE, *noisy_cascade_options(preset)).mean())
 
 
 APPROXIMATED = ("experiments/data/studies/approximated_layers.toml", "--sweep", "training.full_svd_layers=[[],[1,2,3,4,5,6]]",
@@ -122,52 +105,41 @@ APPROXIMATED = ("experiments/data/studies/approximated_layers.toml", "--sweep", 
 
 def wrong_by_full_svd(bench):
     """Words wrong of the published network built by full SVD, over those of one whose layers are all approximated."""
-    import h5py  # noqa: PLC0415
-    result = bench.folder / "approximated_layers.h5"
-    bench.optinc("run", *APPROXIMATED, "-o", result, "--quiet", "--force")
-    with h5py.File(result) as file:
-        approximated, full = 1 - file["trials/word_accuracy"][()].reshape(2, -1).mean(axis=1)
-        return float(full / approximated)
+    approximated, full = 1 - bench.trials("approximated_layers", "word_accuracy", *APPROXIMATED).reshape(2, -1).mean(axis=1)
+    return float(full / approximated)
 
 
-def share(bits, way):
-    """(bench) -> percent of the MZIs of full SVD in a network of the published shape, counted in one of two ways."""
-    def measure(bench):
-        designs = json.loads(bench.optinc("compare-costs", LIST, "--json", "--quiet")[0])["designs"]
-        found = next(design for design in designs if design["design"] == f"published {bits} bit")
-        return round(100 * found[way] / found["mzis_full_svd"], 1)
-    return measure
+def share(bench, bits, way):
+    """Percent of the MZIs of full SVD in a network of the published shape, counted in one of two ways."""
+    found = next(design for design in bench.answer("compare-costs", LIST)["designs"] if design["design"] == f"published {bits} bit")
+    return round(100 * found[way] / found["mzis_full_svd"], 1)
 
 
-def shown(arguments):
-    return " ".join(f"'{a}'" if set(a) & set(' "[') else a for a in arguments)
-
-
-CLAIMS = [Claim(GROUP, *claim) for claim in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
-    *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of {words:,}, as trained, no chip: {what}", wrong(name),
+    *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of {words:,}, as trained, no chip: {what}", (wrong, name),
        f"{OPTINC} check-network {BASE} {shown(options(name))}") for name, (_, _, words, target, what) in NETWORKS.items()),
-    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and the networks it starts from ({machine()})", seconds(name),
+    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and the networks it starts from ({machine()})", (seconds, name),
        f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
     *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn, five trained units for 16 servers against the flat average: {what}",
-       lambda bench, preset=preset, variant=variant: cascade(bench, preset, variant),
+       (at, (cascade, preset), variant),
        f"{OPTINC} run {shown(cascade_study(preset))} -o cascade.h5")
       for name, preset, variant, target, what in (
           ("ideal", "ideal", "corrected_quadrature", "= 0", "perfect chips, no noise"),
           ("design-target", "design-target", "corrected_quadrature", "", "design-target chips, no noise"),
           ("noisy", "design-target", "noisy", "", "design-target chips, all noise; not trained for either"))),
     *((f"noise-{name}-{preset}", target, f"% of words right on 20 chips, all noise of set receivers: {what}, trained for noise",
-       lambda bench, network=network, preset=preset, settings=settings: noisy(bench, network, preset, *settings),
+       (noisy, network, preset, *settings),
        f"{OPTINC} run {BASE} {shown(noisy_options(network, preset, *settings))} -o noisy.h5")
       for name, (network, settings, targets, what) in NOISE_AWARE.items() for preset, target in targets.items()),
     *((f"noise-cascade-{preset}", target, "% of words right, 900,000 drawn, five units trained for noise, all noise, default link",
-       lambda bench, preset=preset: noisy_cascade(bench, preset),
+       (noisy_cascade, preset),
        f"{OPTINC} run {BASE} {shown(noisy_cascade_options(preset))} -o noisy_cascade.h5")
       for preset, target in (("ideal", ">= 98"), ("design-target", ">= 97.5"), ("good-lab", ">= 95"))),
     ("wrong-16-bits-published", "<= 100", f"words wrong of {7**8 + WORDS:,}, published structure of 16 bits (layers 4 to 6 approximated), trained in one stage",
      wrong_as_published, f"{TRAIN} --only 16_bits_published /tmp/networks"),
     ("wrong-by-full-svd", ">= 5", "times as many words wrong by full SVD of all layers as by approximation of all, 10 corrected good-lab chips, no noise",
      wrong_by_full_svd, f"{OPTINC} run {shown(APPROXIMATED)} -o approximated_layers.h5"),
-    *((f"mzis-{bits}-bits", f"= {target}", "% of the MZIs of full SVD, layers approximated as published", share(bits, "mzis_published_way"),
+    *((f"mzis-{bits}-bits", f"= {target}", "% of the MZIs of full SVD, layers approximated as published", (share, bits, "mzis_published_way"),
        f"{OPTINC} compare-costs {LIST}") for bits, target in ((8, 39.2), (16, 49.2))),
-)]
+)

@@ -5,7 +5,7 @@ import os
 import re
 import time
 
-from .claim import ROOT, Claim, progress
+from .claim import ROOT, at, claims_of, progress, shared
 from .learning import ends_in
 
 GROUP = "python"
@@ -15,72 +15,99 @@ BENCH_ROW = "forward_from_parameters/f32/ports:64/words:1024"
 
 # -- the runs that several claims share
 
+@shared
 def module(bench):
     """The package of preset ci, with the Python whose PyTorch it works with."""
-    def make():
-        env = ROOT / "build/python-env"
-        bench.run("python3", "-m", "venv", env)
-        bench.run(env / "bin/pip", "install", "--quiet", "nanobind>=3,<4", "numpy", "h5py", "xarray")
-        bench.run("cmake", "--preset", "ci", "-DOPTINC_PYTHON_MODULE=ON", f"-DPython_EXECUTABLE={env}/bin/python")
-        bench.run("cmake", "--build", "--preset", "ci", "--target", "optinc", "optinc_core", "optinc_stub",
-                  "bench_optinc")
-        os.environ["PYTHONPATH"] = str(ROOT / "build/ci/python")
-        os.environ["OPTINC_TOOL"] = str(ROOT / "build/ci/bin/optinc")
-        return "/usr/bin/python3"
-    return bench.once("module", make)
+    env = ROOT / "build/python-env"
+    bench.run("python3", "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "nanobind>=3,<4", "numpy", "h5py", "xarray")
+    bench.run("cmake", "--preset", "ci", "-DOPTINC_PYTHON_MODULE=ON", f"-DPython_EXECUTABLE={env}/bin/python")
+    bench.run("cmake", "--build", "--preset", "ci", "--target", "optinc", "optinc_core", "optinc_stub",
+              "bench_optinc")
+    os.environ["PYTHONPATH"] = str(ROOT / "build/ci/python")
+    os.environ["OPTINC_TOOL"] = str(ROOT / "build/ci/bin/optinc")
+    return "/usr/bin/python3"
 
 
+@shared
 def rates(bench):
     """Microseconds of calls, by name (bench/python_rates.py)."""
-    return bench.once("rates", lambda: json.loads(bench.run(module(bench), "bench/python_rates.py")[0]))
+    return json.loads(bench.run(module(bench), "bench/python_rates.py")[0])
 
 
+@shared
 def jax_rates(bench):
     """Microseconds of a mesh in JAX, by name (bench/jax_rates.py), in an environment of its own."""
-    def make():
-        module(bench)
-        env = ROOT / "build/jax-env"
-        bench.run("python3", "-m", "venv", env)
-        bench.run(env / "bin/pip", "install", "--quiet", "jax", "sax", "numpy")
-        return env / "bin/python", json.loads(bench.run(env / "bin/python", "bench/jax_rates.py")[0])
-    return bench.once("jax", make)
+    module(bench)
+    env = ROOT / "build/jax-env"
+    bench.run("python3", "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "jax", "sax", "numpy")
+    return env / "bin/python", json.loads(bench.run(env / "bin/python", "bench/jax_rates.py")[0])
 
 
+@shared
 def torch_2(bench):
     """A Python with the newest PyTorch, in an environment of its own (5 GB)."""
-    def make():
-        module(bench)
-        env = ROOT / "build/torch-env"
-        bench.run("python3", "-m", "venv", env)
-        bench.run(env / "bin/pip", "install", "--quiet", "torch", "numpy")
-        return env / "bin/python"
-    return bench.once("torch 2", make)
+    module(bench)
+    env = ROOT / "build/torch-env"
+    bench.run("python3", "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "torch", "numpy")
+    return env / "bin/python"
 
 
+@shared
 def engine_us(bench):
     """What the same chip and the same fields take in C++, in microseconds, in a run right after that of Python."""
-    def make():
-        rates(bench)
-        out = bench.folder / "engine.json"
-        bench.run(ROOT / "build/ci/bin/bench_optinc", f"--benchmark_filter=^{BENCH_ROW}", f"--benchmark_out={out}",
-                  "--benchmark_out_format=json", "--benchmark_repetitions=5")
-        rows = json.loads(out.read_text())["benchmarks"]
-        return min(row["cpu_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3}[row["time_unit"]]
-                   for row in rows if row.get("run_type") == "iteration")
-    return bench.once("engine", make)
+    rates(bench)
+    out = bench.folder / "engine.json"
+    bench.run(ROOT / "build/ci/bin/bench_optinc", f"--benchmark_filter=^{BENCH_ROW}", f"--benchmark_out={out}",
+              "--benchmark_out_format=json", "--benchmark_repetitions=5")
+    rows = json.loads(out.read_text())["benchmarks"]
+    return min(row["cpu_time"] * {"ns": 1e-3, "us": 1, "ms": 1e3}[row["time_unit"]]
+               for row in rows if row.get("run_type") == "iteration")
 
 
+@shared
 def installed(bench):
     """Seconds from nothing to the first mesh: a new virtual environment, pip, compilation, import, one mesh."""
-    def make():
-        begin = time.monotonic()
-        env = bench.folder / "env"
-        bench.run("python3", "-m", "venv", env)
-        bench.run(env / "bin/pip", "install", "--quiet", "./python")
-        bench.run(env / "bin/python", "-I", "-c",
-                  "import optinc; optinc.Mesh.from_unitary(optinc.haar_unitary(16)).fabricate('good-lab').matrix()", cwd="/")
-        return time.monotonic() - begin
-    return bench.once("installed", make)
+    begin = time.monotonic()
+    env = bench.folder / "env"
+    bench.run("python3", "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "./python")
+    bench.run(env / "bin/python", "-I", "-c",
+              "import optinc; optinc.Mesh.from_unitary(optinc.haar_unitary(16)).fabricate('good-lab').matrix()", cwd="/")
+    return time.monotonic() - begin
+
+
+def call_ratio(bench, over, under):
+    """One time of rates() over another."""
+    return rates(bench)[over] / rates(bench)[under]
+
+
+def million_s(bench, arithmetic):
+    """Seconds of a million gradients."""
+    return rates(bench)[f"million_gradients_{arithmetic}_us"] / 1e6
+
+
+def jax_ratio(bench, ours):
+    """A mesh in plain JAX over ours."""
+    return jax_rates(bench)[1]["plain_jax_us"] / jax_rates(bench)[1][ours]
+
+
+def failures_of(bench, interpreter, *command):
+    """failures() of a test that a Python of this group runs."""
+    return failures(bench, interpreter(bench), *command)
+
+
+def jax_python(bench):
+    """The Python that has JAX and sax."""
+    return jax_rates(bench)[0]
+
+
+def env_python(bench):
+    """The Python of the virtual environment that module() makes."""
+    module(bench)
+    return ROOT / "build/python-env/bin/python"
 
 
 def failures(bench, *command):
@@ -90,51 +117,53 @@ def failures(bench, *command):
     return int(code != 0 or "skipped" in told)
 
 
+@shared
 def all_reduce(bench):
     """Seconds of a step of DDP: 25.6 million gradients on four processes."""
-    def make():
-        told = bench.run(module(bench), "bench/all_reduce.py")[0]
-        progress(told.strip())
-        return float(re.search(r"hook (\S+) s", told)[1])
-    return bench.once("all-reduce", make)
+    told = bench.run(module(bench), "bench/all_reduce.py")[0]
+    progress(told.strip())
+    return float(re.search(r"hook (\S+) s", told)[1])
 
 
+@shared
 def trained(bench, model, metric, *options):
     """ends_in() of what experiments/train_torch writes."""
-    def make():
-        result = bench.folder / f"{model}.h5"
-        bench.run(module(bench), "experiments/train_torch", model, *options, "-o", result)
-        return ends_in(result, metric)
-    return bench.once(("trained", model), make)
+    result = bench.folder / f"{model}.h5"
+    bench.run(module(bench), "experiments/train_torch", model, *options, "-o", result)
+    return ends_in(result, metric)
+
+
+def nats(bench, path, *training):
+    """Final loss of a way of averaging less that of the exact one, mean over the seeds of trained()."""
+    return trained(bench, *training)[path].mean
 
 
 TEXT = ("decoder-small", "final_loss", "--paths", "exact", "codes", "chip", "chip-good-lab", "carry-chain",
         "carry-chain-good-lab", "--steps", "600", "--evaluations", "6")
 
-CLAIMS = [Claim(GROUP, *claim) for claim in (
+CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
-    ("call-overhead", "<= 2", "us for one word through a two-port mesh that is set up", lambda bench: rates(bench)["call_us"], RATES),
+    ("call-overhead", "<= 2", "us for one word through a two-port mesh that is set up", (at, rates, "call_us"), RATES),
     ("chip-call", "<= 1.1", "times the C++ row of the same run: chip(x) on (1024, 64) complex64, errors and phases set anew",
      lambda bench: rates(bench)["chip_1024_us"] / engine_us(bench), RATES),
     ("million-gradients", "< 2", "s: 1e6 gradients of four servers through 9,984 MZIs with all noise, arithmetic float32",
-     lambda bench: rates(bench)["million_gradients_float32_us"] / 1e6, RATES),
+     (million_s, "float32"), RATES),
     ("million-gradients-float64", "", "s: the same in float64",
-     lambda bench: rates(bench)["million_gradients_float64_us"] / 1e6, RATES),
+     (million_s, "float64"), RATES),
     ("table-gradients", ">= 10", "million gradients per second by its response table, all noise except phase locks",
      lambda bench: 1e6 / rates(bench)["million_gradients_by_table_us"], RATES),
     ("layer-over-torch", ">= 10", "times as fast as a mesh in plain PyTorch: forward and backward, 64 ports, 64 words",
-     lambda bench: rates(bench)["plain_torch_us"] / rates(bench)["layer_us"], RATES),
+     (call_ratio, "plain_torch_us", "layer_us"), RATES),
     ("mesh-over-jax", ">= 10", "times as fast as a mesh in plain, jitted JAX: the engine called from Python, forward and backward, 64 ports, 64 words",
-     lambda bench: jax_rates(bench)[1]["plain_jax_us"] / jax_rates(bench)[1]["settled_us"], "bench/jax_rates.py"),
+     (jax_ratio, "settled_us"), "bench/jax_rates.py"),
     ("called-from-jax", ">= 5", "times as fast as a mesh in plain, jitted JAX: the engine called back by JAX, the same",
-     lambda bench: jax_rates(bench)[1]["plain_jax_us"] / jax_rates(bench)[1]["jax_us"], "bench/jax_rates.py"),
+     (jax_ratio, "jax_us"), "bench/jax_rates.py"),
     ("jax-and-sax", "= 0", "failed tests: gradients against differences, batches, a mesh in a circuit",
-     lambda bench: failures(bench, jax_rates(bench)[0], "tests/python/jax/jax_test.py"), "ctest --preset ci -R JAX"),
+     (failures_of, jax_python, "tests/python/jax/jax_test.py"), "ctest --preset ci -R JAX"),
     ("command-line-bits", "= 0", "failed tests: same bits as the command line for meshes, words, outputs and codes",
-     lambda bench: failures(bench, ROOT / "build/python-env/bin/python", "-m", "unittest", "tests/python/command_line_test.py")
-     if module(bench) else None, "ctest --preset ci -R python"),
+     (failures_of, env_python, "-m", "unittest", "tests/python/command_line_test.py"), "ctest --preset ci -R python"),
     ("layers-and-all-reduce", "= 0", "failed tests: gradients against differences, parameters equal on four ranks after 50 steps",
-     lambda bench: failures(bench, module(bench), "tests/python/torch/layers_test.py"), "ctest --preset ci -R PyTorch"),
+     (failures_of, module, "tests/python/torch/layers_test.py"), "ctest --preset ci -R PyTorch"),
     ("torch-2", "= 0", "failed tests with PyTorch 2 of PyPI: the same, layers compiled, FSDP2",
      lambda bench: sum(failures(bench, torch_2(bench), f"tests/python/torch/{file}_test.py") for file in ("layers", "torch2")),
      "PYTHONPATH=build/ci/python build/torch-env/bin/python tests/python/torch/torch2_test.py"),
@@ -146,13 +175,13 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, including compilation", installed,
      "pip install ./python"),
     *((f"{model}-{short}", target, f"nats of final training loss relative to exact averaging: {name}, 100 steps, four processes, mean of 3 seeds",
-       lambda bench, model=model, path=path: trained(bench, model, "final_training_loss")[path].mean, f"experiments/train_torch {model} -o {model}.h5")
+       (nats, path, model, "final_training_loss"), f"experiments/train_torch {model} -o {model}.h5")
       for model, name in (("resnet50", "ResNet-50"), ("decoder", "a decoder of 8 layers"))
       for short, path, target in (("codes", "codes, no chip", "<= 0.1"), ("chip", "96-32, for noise, design-target", "<= 0.1"),
                                   ("chain", "carry chain, design-target", "<= 0.1"), ("published", "published shape, design-target", ">= 1"))),
     *((f"text-{short}", "<= 0.04", "nats of final test loss relative to exact averaging: a small decoder, 600 steps, four processes, mean of 3 seeds",
-       lambda bench, path=path: trained(bench, *TEXT)[path].mean,
+       (nats, path, *TEXT),
        f"experiments/train_torch {TEXT[0]} {' '.join(TEXT[2:])} -o decoder_small.h5")
       for short, path in (("codes", "codes, no chip"), ("chip-design-target", "96-32, for noise, design-target"), ("chip-good-lab", "96-32, for noise, good-lab"),
                           ("chain-design-target", "carry chain, design-target"), ("chain-good-lab", "carry chain, good-lab"))),
-)]
+)

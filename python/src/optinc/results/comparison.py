@@ -10,7 +10,8 @@ import numpy as np
 
 from .networks import network_of_point, networks
 from .run import Run
-from .study import Parameter, fixed, parameters, say_point, statistic
+from .study import Parameter, by_key, fixed, parameters, say_point, statistic
+from .text import aligned
 
 MOST_COLUMNS = 4
 
@@ -65,9 +66,10 @@ def comparison(run: Run) -> Optional[Comparison]:
     values, the other sweeps in their middle; chips with all noise where they were measured. None for any other study."""
     if run.trials is None or run.summary is None or "word_accuracy_mean" not in run.summary:
         return None
-    axis = next((p.axis for p in parameters(run).values() if p.key == "network.source"), None)
-    if axis is None:
+    source = by_key(run, "network.source")
+    if source is None:
         return None
+    axis = source.axis
     across = named_sweep(run, axis)
     value = statistic(run, "word_accuracy")
     variants = [str(name) for name in value.mean["variant"].values]
@@ -126,10 +128,7 @@ def comparison_lines(run: Run) -> list[str]:
     heads = ["network", "MZIs", *(column or "words right" for column in found.columns), *(["gradient"] if sent else [])]
     rows = [heads, *([row.name, f"{row.mzis:,.0f}", *map(percent, row.right),
                       *([f"{row.gradient_error:.3g}"] if sent else [])] for row in found.rows)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
-    lines = ["  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}" for i, (cell, width) in enumerate(zip(row, widths)))
-             for row in rows]
     about = f"words right ({found.where})"
     if sent:
         about += f"; gradient: relative error of a real one, at the values before sweeps (quantisation alone: {found.quantised:.3g})"
-    return [about, *("  " + line for line in lines), "", found.conclusion()]
+    return [about, *("  " + line for line in aligned(rows)), "", found.conclusion()]

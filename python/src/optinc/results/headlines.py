@@ -12,7 +12,7 @@ from .comparison import comparison_lines
 from .run import Run
 from .study import (headline_metrics, of_worst_layer, per_variant, say_point, show_mean, show_value, statistic,
                     words_of)
-from .text import clean
+from .text import aligned, clean
 
 MOST_LINES = 60
 
@@ -67,11 +67,8 @@ def row_lines(data: xarray.Dataset, names: tuple[str, ...]) -> list[str]:
     units = {name: words_of(data[name].attrs, name)[0] for name in names}
     rows = [list(names)] + [["-" if value != value else show_value(value, units[name]) for name, value in zip(names, row)]
                             for row in zip(*(data[name].values[:MOST_LINES].tolist() for name in names))]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(names))]
-    lines = ["  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}" for i, (cell, width) in enumerate(zip(row, widths)))
-             for row in rows]
     more = data[names[0]].size - MOST_LINES
-    return lines + ([f"... and {more} more: optinc-results table has them"] if more > 0 else [])
+    return aligned(rows) + ([f"... and {more} more: optinc-results table has them"] if more > 0 else [])
 
 
 def law_lines(laws: xarray.Dataset) -> list[str]:

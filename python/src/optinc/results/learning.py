@@ -10,7 +10,7 @@ import numpy as np
 from .errors import NotInResult
 from .networks import label_of
 from .run import Run
-from .study import parameters
+from .study import by_key, parameters
 
 FLOAT_PATHS = ("exact", "ring", "halving-doubling", "parameter-server")
 """Aggregators that send no codes."""
@@ -57,9 +57,9 @@ def path_axis(run: Run) -> str:
     if "final_loss" not in trials:
         raise NotInResult(f"{run.path} holds no trainings. Run a study of model learning, as "
                           "experiments/data/studies/learning_images.toml.")
-    for p in parameters(run).values():
-        if p.key == "learner.aggregator":
-            return p.axis
+    found = by_key(run, "learner.aggregator")
+    if found is not None:
+        return found.axis
     raise NotInResult(f"{run.path} has no sweep of learner.aggregator (all kinds of averaging are compared with the "
                       "exact one). Sweep learner.aggregator, with \"exact\" among its values.")
 
@@ -74,7 +74,7 @@ def paths(run: Run) -> list[Path]:
         if aggregator in ("chip", "network"):
             if "network.source" in keys:
                 said = [label_of(str(keys["network.source"][i]))]
-            elif not any(p.key == "network.source" for p in parameters(run).values()):  # or they are another sweep's
+            elif by_key(run, "network.source") is None:  # or they are another sweep's
                 said = [label_of(str(run.config["network"]["source"]))]
             if aggregator == "network":
                 said.append("no devices")

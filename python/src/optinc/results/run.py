@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 import h5py
 import xarray
 
-from .._hdf5 import SCHEMA_VERSION, Refused, opened
+from .._hdf5 import Refused, opened
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
 from .reader import attributes_of, dimensions_of, read_group, reading
@@ -21,6 +21,12 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
+
+
+CALCULATED = ("interconnect", "designs", "operating_points", "testbeds", "light_paths", "competitions", "iterations", "days",
+              "failures")
+"""Groups of files of no study: their rows are calculated, with nothing drawn at random."""
+
 
 class Run:
     """One result file. Groups are read when first asked for, their numbers when first looked at.
@@ -44,12 +50,15 @@ class Run:
                 self._groups[name] = data if data is None or self.provenance.schema_version >= 5 else with_present_variants(data)
         return self._groups[name]
 
-    def require(self, name: str) -> xarray.Dataset:
-        """The group `name`. Raises NotInResult where the file has none."""
+    def require(self, name: str, *datasets: str, by: str = "") -> xarray.Dataset:
+        """The group `name`. Raises NotInResult where the file has none, or one without one of the `datasets`, which a file
+        written `by` this command has."""
         data = self.group(name)
         if data is None:
             raise NotInResult(f"{self.path} has no group '{name}' (its groups: {', '.join(self._file) or 'none'}). "
                               "Name one of these, or let the study record it and run it again.")
+        if missing := [dataset for dataset in datasets if dataset not in data]:
+            raise NotInResult(f"{self.path} has a group '{name}' without {', '.join(missing)}. Write it with {by}.")
         return data
 
     @cached_property
@@ -196,9 +205,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    of_no_study = {"laws", "circuit", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "iterations", "days",
-                   "failures"} & set(file)
-    needed = ("schema_version",) if of_no_study else ("schema_version", "run_id", "config_toml")
+    needed = ("schema_version",) if {"laws", "circuit", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "

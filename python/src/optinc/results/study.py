@@ -91,16 +91,13 @@ class Statistic:
     meaning: Meaning
     wrong: bool = False
 
-    def at(self, indices: Mapping[str, int]) -> Statistic:
-        """The same at these places of these axes."""
+    def at(self, indices: Mapping[str, Any]) -> Statistic:
+        """The same at these places of these axes; of an axis with a list of places, those alone."""
         return replace(self, mean=self.mean.isel(indices), low=self.low.isel(indices), high=self.high.isel(indices))
 
-    def along(self, axis: Optional[str], places: list[int]) -> Statistic:
-        """The same at these places alone of one axis; the whole where there is no axis."""
-        if axis is None:
-            return self
-        return replace(self, mean=self.mean.isel({axis: places}), low=self.low.isel({axis: places}),
-                       high=self.high.isel({axis: places}))
+    def scaled(self, factor: float, units: str) -> Statistic:
+        """The same in other units."""
+        return replace(self, mean=self.mean * factor, low=self.low * factor, high=self.high * factor, units=units)
 
     @property
     def axis_name(self) -> str:
@@ -159,6 +156,13 @@ def parameters(run: Run) -> dict[str, Parameter]:
     return found
 
 
+def shown_parameters(run: Run) -> list[Parameter]:
+    """What was varied, without the counts of points of sweeps of several keys."""
+    found = list(parameters(run).values())
+    counts = {p.axis for p in found if p.name != p.axis}
+    return [p for p in found if p.name != p.axis or p.axis not in counts]
+
+
 def parameter(run: Run, name: str) -> Parameter:
     """The parameter `name`. Raises NotInResult, naming those there are."""
     found = parameters(run)
@@ -166,6 +170,11 @@ def parameter(run: Run, name: str) -> Parameter:
         raise NotInResult(f"{run.path} has no swept parameter '{name}' "
                           f"(swept: {', '.join(found) or 'nothing'}). Choose one of these.")
     return found[name]
+
+
+def by_key(run: Run, key: str) -> Optional[Parameter]:
+    """The parameter that varies this key of the configuration; None where it is not swept."""
+    return next((p for p in parameters(run).values() if p.key == key), None)
 
 
 def metrics(run: Run) -> list[str]:
@@ -258,8 +267,24 @@ def say_point(run: Run, indices: Mapping[str, int]) -> str:
     return ", ".join(p.say(indices[p.axis]) for group in named for p in group)
 
 
-def say_trials(run: Run) -> str:
+def choose_variant(run: Run, variants: Any, wanted: Optional[str] = None) -> int:
+    """Place of the variant `wanted`; by default "corrected_quadrature", or the first. Raises NotInResult where it is not
+    among them."""
+    names = [str(name) for name in variants]
+    if wanted is not None and wanted not in names:
+        raise NotInResult(f"{run.path} has no variant '{wanted}' (it has {', '.join(names)}). Choose one of these.")
+    chosen = wanted or "corrected_quadrature"
+    return names.index(chosen) if chosen in names else 0
+
+
+def trial_noun(run: Run) -> str:
+    """What the file calls a trial: "chip", "mesh"."""
+    return str(run.require("trials").attrs.get("trial", "trial"))
+
+
+def say_trials(run: Run, noun: str = "trial") -> str:
     """`30 trials`, or the range where points differ, from `summary`."""
     counts = run.require("summary")["completed"].values
     low, high = int(counts.min()), int(counts.max())
-    return f"{high} trial{'s' if high != 1 else ''}" if low == high else f"{low} to {high} trials"
+    many = noun if high == 1 and low == high else noun + ("es" if noun.endswith("sh") else "s")
+    return f"{high} {many}" if low == high else f"{low} to {high} {many}"

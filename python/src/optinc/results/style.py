@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import wraps
+from itertools import cycle
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence, TypeVar, cast
+from typing import Any, Callable, Iterator, Optional, Sequence, TypeVar, cast
 
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from .._files import creating
 from .run import Run
@@ -49,6 +50,13 @@ LINES: list[dict[str, Any]] = [  # neighbours differ in lightness, dashes and ma
     dict(color="#333333", linestyle=(0, (1, 1)), marker="X"),
     dict(color="#cc79a7", linestyle=(0, (8, 2)), marker="<"),
 ]
+
+
+def looks() -> Iterator[dict[str, Any]]:
+    """The look of every line of a panel, from the first on; after the last they repeat."""
+    return cycle(LINES)
+
+
 LOOK: dict[Any, Any] = {
     "font.size": 8, "axes.titlesize": 8, "axes.labelsize": 8, "legend.fontsize": 7,
     "xtick.labelsize": 7, "ytick.labelsize": 7,
@@ -104,7 +112,7 @@ def panel(axes: Any, index: int, title: str) -> None:
     axes.set_title(plain(f"({chr(ord('a') + index % 26)}) {title}"), loc="left")
 
 
-def scale_of(values: Sequence[float], units: str) -> tuple[float, str]:
+def scale_of(values: Any, units: str) -> tuple[float, str]:
     """Factor and unit that make these values easy to read: 0.005 rad is 5 mrad. Only for units that take prefixes."""
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if units not in ("rad", "s", "W", "Hz", "A", "m", "V") or largest == 0:
@@ -155,22 +163,18 @@ def parameter_axis(axes: Any, values: Sequence[float], title: str, gap: float = 
         axes.set_xlim(v[0] - (abs(v[0]) or 1.0), v[0] + (abs(v[0]) or 1.0))
 
 
-def decades(axes: Any, axis: Any, values: Any) -> None:
-    """Makes `axis` logarithmic, labelled in plain numbers where these positive values span three decades at the most."""
-    (axes.set_xscale if axis is axes.xaxis else axes.set_yscale)("log")
-    if np.nanmax(values) < 1e3 * np.nanmin(values) and np.nanmax(values) < 1e4 and np.nanmin(values) > 1e-4:
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
-        axis.set_minor_locator(NullLocator())
-
-
-def category_axis(axes: Any, names: Sequence[str], title: str) -> None:
-    """Makes the x axis one of names, a place each, from 0."""
-    steep = max((len(n) for n in names), default=0) * len(names) > 40
-    axes.set_xticks(range(len(names)), [plain(n) for n in names], rotation=40 if steep else 0,
-                    ha="right" if steep else "center", rotation_mode="anchor")
-    axes.set_xlim(-0.5, len(names) - 0.5)
-    axes.set_xlabel(title)
+def decades(axes: Any, which: str, values: Any, some: Sequence[int] = (1, 2, 5)) -> None:
+    """Makes the axis "x" or "y" logarithmic, of these positive values: in plain numbers, of every decade `some` or, in few
+    decades, more; in powers of ten where the numbers are long."""
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if low < 1e-4 or high >= 1e6:
+        return
+    subs = (1, 2, 5) if high < 12 * low else some if high < 100 * low else (1,)
+    axis.set_major_locator(MaxNLocator(6) if high < 3 * low else LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+    axis.set_minor_locator(NullLocator())
 
 
 def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:

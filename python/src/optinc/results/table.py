@@ -13,7 +13,7 @@ import xarray
 
 from .._files import creating
 from .errors import NotInResult
-from .run import Run
+from .run import CALCULATED, Run
 from .text import cell
 
 Table = dict[str, "np.ndarray[Any, Any]"]
@@ -24,8 +24,7 @@ STATISTICS = (("", "_mean", "_std", "_mean_low", "_mean_high", "_low", "_high"),
 """Endings of the datasets that belong to one metric and share its axes."""
 
 
-TABLES = ("trials", "interconnect", "designs", "operating_points", "laws", "testbeds", "light_paths", "competitions",
-          "iterations", "days", "failures", "training", "network")
+TABLES = ("trials", *CALCULATED, "laws", "training", "network")
 """Groups that a table is made of where none is named: the first that is there."""
 
 

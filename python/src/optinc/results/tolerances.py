@@ -12,7 +12,7 @@ from .errors import NotInResult
 from .networks import network_of_point, networks
 from .order_statistics import level_held
 from .run import Run
-from .study import Parameter, parameters
+from .study import Parameter, parameters, shown_parameters
 from .table import Table
 
 MEANINGS = {
@@ -60,6 +60,11 @@ class Search:
         return self.harsh < self.gentle
 
     @property
+    def logarithmic(self) -> bool:
+        """Whether the levels span so much that only a logarithmic axis shows them."""
+        return min(self.gentle, self.harsh) > 0 and max(self.gentle, self.harsh) >= 20 * min(self.gentle, self.harsh)
+
+    @property
     def meaning(self) -> tuple[str, str]:
         """What the key is called and its unit; of a key not in MEANINGS the unit that its name ends on."""
         return MEANINGS.get(self.key) or (self.key, UNITS.get(re.split("[._]", self.key)[-1], "1"))
@@ -80,9 +85,7 @@ def search_at(run: Run, point: Mapping[str, int]) -> Search:
 
 def swept_keys(run: Run) -> dict[str, Parameter]:
     """Swept parameters by their whole keys, without the counts of sweeps of several keys."""
-    swept = parameters(run)
-    counts = {p.axis for p in swept.values() if p.name != p.axis}
-    return {p.key or p.name: p for p in swept.values() if p.key or p.axis not in counts}
+    return {p.key or p.name: p for p in shown_parameters(run)}
 
 
 def tolerance(run: Run, share: float = 0.99) -> Table:

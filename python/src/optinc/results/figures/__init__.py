@@ -3,64 +3,79 @@ NotInResult where the file lacks what it draws."""
 
 from __future__ import annotations
 
-import sys
 from typing import Callable
 
 from matplotlib.figure import Figure
 
 from ..errors import NotAResult
 from ..run import Run
-from .ablation import ablation
-from .budget import budget
-from .chip_to_accuracy import chip_to_accuracy, gradient_errors
-from .cluster import competition, iteration, testbed
-from .comb import comb
-from .designs import designs
-from .cost_front import cost_front
-from .drift import drift
-from .error_histogram import error_histogram
-from .eye import eye
-from .failures import failures
-from .gradient import gradient
-from .heat_map import heat_map
-from .interconnect import arrangements, assumptions, interconnect
-from .law import drawable, law
-from .learning import learning
-from .mesh_balance import mesh_balance
-from .mesh_comparison import mesh_comparison
-from .metric_vs_parameter import metric_vs_parameter
-from .operating_points import operating_points
-from .pareto import pareto
-from .receiver_noise import receiver_noise
-from .scattering import scattering
-from .search import search
-from .spectrum import spectrum
-from .tolerance import tolerance
-from .training import training
-from .wafer_map import wafer_map
-from .waveform import waveform
-from .wrong_words import wrong_words
+from . import cluster, costs, fronts, maps, meshes, physics, received, sweeps, tolerances, trainings
 
-FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw in (
-    metric_vs_parameter, heat_map, error_histogram, eye, training, gradient, ablation, pareto, drift, spectrum, comb, receiver_noise, budget,
-    designs, interconnect, arrangements, assumptions, testbed, competition, iteration, failures, law, mesh_comparison, mesh_balance, tolerance, search, learning, chip_to_accuracy,
-    gradient_errors, wrong_words, cost_front, operating_points, waveform, wafer_map, scattering)}
+TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
+    (sweeps.metric_vs_parameter, "Metrics against a swept parameter."),
+    (maps.heat_map, "The mean of a metric over two swept parameters."),
+    (received.error_histogram, "By how much the wrong codes are wrong."),
+    (received.eye, "Levels received for each target digit."),
+    (trainings.training, "The learning curve."),
+    (received.gradient, "The average gradient that comes back against the exact one."),
+    (received.ablation, "Which source of error makes the variance."),
+    (fronts.pareto, "Two quantities traded against each other over all sweep points."),
+    (sweeps.drift, "A chip over time."),
+    (sweeps.spectrum, "Meshes at other wavelengths than they were calibrated at."),
+    (sweeps.comb, "Share of words wrong on the wavelengths of a comb through one chip."),
+    (received.receiver_noise, "Wrong digits and words against received power and intensity noise."),
+    (costs.budget, "What a chip costs: light, watts and time."),
+    (costs.designs, "What several designs cost, side by side."),
+    (costs.interconnect, "Training iterations on several networks: against the number of servers, and what they consist of."),
+    (costs.arrangements, "What arrangements of units cost in time and energy as servers are added."),
+    (costs.assumptions, "How the ratio of two scenarios changes with one assumption at a time."),
+    (cluster.testbed, "What circuits of light cost an exchange of gradients."),
+    (cluster.competition, "How jobs fare on ODDL, a fat-tree and SiP-Ring."),
+    (cluster.iteration, "Where the time of an iteration goes on several networks."),
+    (cluster.failures, "What a job loses when a component fails, and how much slower it goes on."),
+    (physics.law, "A law of physics, closed form against simulation."),
+    (meshes.mesh_comparison, "Corrected meshes of several kinds of MZIs, against splitter error and against size."),
+    (meshes.mesh_balance, "What corrected meshes lose to errors that nobody knows."),
+    (tolerances.tolerance, "Share of chips that decode every word against the level of an error."),
+    (tolerances.search, "Networks compared: how much error their chips stand against how many MZIs they have."),
+    (trainings.learning, "Training through every way of averaging: curves, and the final difference to the exact average."),
+    (trainings.chip_to_accuracy, "From chips' errors to wrong codes to a model's accuracy."),
+    (trainings.gradient_errors, "Which errors of gradients hurt a training."),
+    (sweeps.wrong_words, "Share of words decoded wrong by several networks against the level of an error."),
+    (fronts.cost_front, "Share of words wrong of many networks against what each costs."),
+    (fronts.operating_points, "Energy per bit against bit rate of units at the fastest rate at which they decode."),
+    (received.waveform, "The eye of every layer, and how far a symbol is from settled light from instant to instant."),
+    (maps.wafer_map, "Dies on wafers, coloured by what was measured on them, and their yield."),
+    (physics.scattering, "Transmission and reflection of a circuit over wavelength."),
+)
+"""Every figure, and what it shows in one line."""
+
+FIGURES: dict[str, Callable[..., Figure]] = {draw.__name__: draw for draw, _ in TABLE}
 """Every figure by name."""
+
+
+
+def __getattr__(name: str) -> Callable[..., Figure]:
+    """A figure, as an attribute of this module."""
+    if name in FIGURES:
+        return FIGURES[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 ON_REQUEST = ("pareto",)
 """Drawn only where the study or the user names them: which two metrics to trade is theirs to say."""
 
 
 def says(name: str) -> str:
-    """What a figure shows, in one line: that of its module."""
-    return str(sys.modules[FIGURES[name].__module__].__doc__)
+    """What a figure shows, in one line."""
+    return next(said for draw, said in TABLE if draw.__name__ == name)
 
 
 def drawn(run: Run, name: str) -> dict[str, Figure]:
     """The figures that NAME stands for, by the names of their files: itself, or one a law. Raises NotInResult where
     the file lacks what they show."""
-    if name == "law" and drawable(run):
-        return {f"law_{series}": law(run, name=series) for series in drawable(run)}
+    if name == "law" and (laws := physics.drawable(run)):
+        return {f"law_{series}": physics.law(run, name=series) for series in laws}
     return {name: FIGURES[name](run)}
 
 

@@ -1,6 +1,8 @@
-"""What circuits of light cost an exchange of gradients, and how jobs fare on ODDL, a fat-tree and SiP-Ring."""
+"""What circuits of light cost an exchange of gradients, how jobs fare on networks, and what failures cost them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,12 +10,17 @@ from matplotlib.figure import Figure
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
+from .paint import GREY, RULE, Axis, Panel, dots, mark, note, paint, stripes
 
 PUBLISHED = (1.6, 1.7)
 """Iterations on a fat-tree and on SiP-Ring over those on ODDL, as published of VGG19 on 1,024 nodes."""
 
 
-@style.styled
+def title_of(run: Run, what: str = "") -> str:
+    """The name of a list, and what is drawn of it."""
+    return run.provenance.title.split(": ", 1)[-1] + (f": {what}" if what else "")
+
+
 def testbed(run: Run) -> Figure:
     """What the control protocol adds to the exchange of a gradient, relative to an ideal switch, against the tuning time
     of the lasers: a line for every name of optinc cluster's [[testbed]]. The line at 2 % is the bound that is
@@ -21,36 +28,28 @@ def testbed(run: Run) -> Figure:
 
     Raises NotInResult where the file holds no such rows at two tuning times or more.
     """
-    data = run.require("testbeds")
-    if missing := [name for name in ("name", "tuning_s", "ratio", "failed_transceivers", "nodes") if name not in data]:
-        raise NotInResult(f"{run.path} has a group 'testbeds' without {', '.join(missing)}. Write it with optinc cluster.")
-    names = np.array([str(name) for name in data["name"].values])
-    tuning, ratio = (np.asarray(data[name].values, float) for name in ("tuning_s", "ratio"))
-    whole = (np.asarray(data["failed_transceivers"].values) == 0) & (tuning > 0)
+    data = run.require("testbeds", "name", "tuning_s", "ratio", "failed_transceivers", "nodes", by="optinc cluster")
+    names = data["name"].values.astype(str)
+    tuning, ratio = (data[name].values.astype(float) for name in ("tuning_s", "ratio"))
+    whole = (data["failed_transceivers"].values == 0) & (tuning > 0)
     curves = [name for name in dict.fromkeys(names) if len(set(tuning[whole & (names == name)])) > 1]
     if not curves:
         raise NotInResult(f"{run.path} holds no exchange at several tuning times. List several tuning_s in a [[testbed]].")
-    figure, grid = style.panels(1, 1, style.PAGE_IN, 3.6)
-    axes = grid.flat[0]
-    for index, name in enumerate(curves):
+    drawn = []
+    for name, look in zip(curves, style.looks()):
         mine = whole & (names == name)
         limits = np.unique(data["limit_tuning_s"].values[mine]) if "limit_tuning_s" in data else np.empty(0)
         limits = limits[np.isfinite(limits)]  # where the exchange was found to reach 2 %: between the rows
         at, beyond = np.append(tuning[mine], limits), np.append(ratio[mine] - 1, 0.02 + 0 * limits)
         order = np.argsort(at)
-        axes.plot(1e6 * at[order], 100 * beyond[order], label=style.plain(name), **style.LINES[index % len(style.LINES)])
-    axes.axhline(2.0, color=style.ACCENT, linewidth=0.8, label="2 %")
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlabel("tuning time of a laser (\N{MICRO SIGN}s)")
-    axes.set_ylabel("exchange time beyond that of an ideal switch (%)")
-    nodes = sorted({int(n) for n in data["nodes"].values[whole]})
-    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: exchange of a gradient between "
-                 f"{', '.join(map(str, nodes))} nodes", axes.get_legend_handles_labels())
-    return figure
+        drawn.append(mark("plot", 1e6 * at[order], 100 * beyond[order], label=style.plain(name), **look))
+    nodes = ", ".join(map(str, sorted({int(n) for n in data["nodes"].values[whole]})))
+    return paint(run, title_of(run, f"exchange of a gradient between {nodes} nodes"),
+                 [Panel([*drawn, mark("axhline", 2.0, label="2 %", **RULE)],
+                        Axis("tuning time of a laser (\N{MICRO SIGN}s)", "log"),
+                        Axis("exchange time beyond that of an ideal switch (%)", "log"), None)], (style.PAGE_IN, 3.6))
 
 
-@style.styled
 def competition(run: Run) -> Figure:
     """Every row of optinc cluster's [[competition]]: its iteration on SiP-Ring over that on ODDL against that on a
     fat-tree over ODDL, a marker for every share of the job's nodes that are scattered. Where all rows ask what was
@@ -59,40 +58,36 @@ def competition(run: Run) -> Figure:
 
     Raises NotInResult where the file holds no such rows.
     """
-    data = run.require("competitions")
-    if missing := [name for name in ("scattered", "fat_tree_ratio", "sip_ring_ratio") if name not in data]:
-        raise NotInResult(f"{run.path} has a group 'competitions' without {', '.join(missing)}. Write it with optinc cluster.")
+    data = run.require("competitions", "scattered", "fat_tree_ratio", "sip_ring_ratio", by="optinc cluster")
     tree, ring, scattered = (np.asarray(data[name].values, float) for name in ("fat_tree_ratio", "sip_ring_ratio", "scattered"))
-    figure, grid = style.panels(1, 1, style.PAGE_IN, 4.0)
-    axes = grid.flat[0]
-    for index, share in enumerate(sorted(set(scattered))):
-        mine = scattered == share
-        look = style.LINES[index % len(style.LINES)]
-        axes.plot(tree[mine], ring[mine], linestyle="", marker=look["marker"], color=look["color"], markerfacecolor="none",
+    drawn = [dots(tree[scattered == share], ring[scattered == share], marker=look["marker"], color=look["color"],
+                  markerfacecolor="none",
                   label=f"{100 * share:g} % of the nodes scattered")
-    as_published = all(name in data and set(map(str, data[name].values)) == {asked}
-                       for name, asked in (("workload", "vgg19"), ("nodes", "1024")))
+                  for share, look in zip(sorted(set(scattered)), style.looks())]
     said = f"{len(tree)} conditions"
-    shown = (tree, ring)
-    if as_published:
-        axes.axvspan(0.95 * PUBLISHED[0], 1.05 * PUBLISHED[0], color="#dddddd", zorder=0)
-        axes.axhspan(0.95 * PUBLISHED[1], 1.05 * PUBLISHED[1], color="#dddddd", zorder=0)
-        axes.plot(*PUBLISHED, linestyle="", marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT,
-                  label="published: 1.6 and 1.7")
-        both = int(np.sum((abs(tree / PUBLISHED[0] - 1) <= 0.05) & (abs(ring / PUBLISHED[1] - 1) <= 0.05)))
-        said += f"; within 5 % of both: {both}"
-        shown = (np.append(tree, PUBLISHED[0]), np.append(ring, PUBLISHED[1]))
-    style.decades(axes, axes.xaxis, shown[0])
-    style.decades(axes, axes.yaxis, shown[1])
-    axes.set_xlabel("iteration time on a fat-tree over that on ODDL")
-    axes.set_ylabel("iteration time on SiP-Ring over that on ODDL")
-    axes.text(0.98, 0.02, said, transform=axes.transAxes, ha="right", fontsize=7)
-    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: one job on three networks",
-                 axes.get_legend_handles_labels())
-    return figure
+    if all(name in data and set(map(str, data[name].values)) == {asked}
+           for name, asked in (("workload", "vgg19"), ("nodes", "1024"))):
+        near = (abs(tree / PUBLISHED[0] - 1) <= 0.05) & (abs(ring / PUBLISHED[1] - 1) <= 0.05)
+        said += f"; within 5 % of both: {near.sum()}"
+        drawn += [mark("axvspan", 0.95 * PUBLISHED[0], 1.05 * PUBLISHED[0], **GREY),
+                  mark("axhspan", 0.95 * PUBLISHED[1], 1.05 * PUBLISHED[1], **GREY),
+                  dots(*PUBLISHED, marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT,
+                       label="published: 1.6 and 1.7")]
+        tree, ring = np.append(tree, PUBLISHED[0]), np.append(ring, PUBLISHED[1])
+    drawn.append(note(0.98, 0.02, said, transform="axes", ha="right", va="baseline"))
+    return paint(run, title_of(run, "one job on three networks"),
+                 [Panel(drawn, Axis("iteration time on a fat-tree over that on ODDL", "decades", tree),
+                        Axis("iteration time on SiP-Ring over that on ODDL", "decades", ring), None)], (style.PAGE_IN, 4.0))
 
 
-@style.styled
+ITERATION: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("computing", dict(color="0.35")),
+    ("waiting for other ranks' computing", dict(color="0.75")),
+    ("communication that is not hidden", dict(color="white", edgecolor=style.ACCENT, hatch="////")),
+)
+"""Parts of an iteration, each up to a time of the file."""
+
+
 def iteration(run: Run) -> Figure:
     """Where the time of optinc cluster's [[iteration]] goes: a bar for every network, in groups by name, a panel for every
     line rate. Its parts: computing of the rank that computes longest; waiting for other ranks' computing, which no network
@@ -100,32 +95,59 @@ def iteration(run: Run) -> Figure:
 
     Raises NotInResult where the file holds no such rows.
     """
-    data = run.require("iterations")
-    parts = ("compute_s", "without_s", "iteration_s")
-    if missing := [name for name in ("name", "network", "rate_bit_per_s", *parts) if name not in data]:
-        raise NotInResult(f"{run.path} has a group 'iterations' without {', '.join(missing)}. Write it with optinc cluster.")
-    names, networks = ([str(value) for value in data[key].values] for key in ("name", "network"))
+    times = ("compute_s", "without_s", "iteration_s")
+    data = run.require("iterations", "name", "network", "rate_bit_per_s", *times, by="optinc cluster")
+    names, networks = data["name"].values.astype(str), data["network"].values.astype(str)
     rates = np.asarray(data["rate_bit_per_s"].values, float)
-    compute, without, whole = (np.asarray(data[name].values, float) for name in parts)
-    columns = sorted(set(rates))
-    rows = max(int(np.sum(rates == rate)) for rate in columns)
-    figure, grid = style.panels(1, len(columns), style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows), sharex=True)
-    for index, rate in enumerate(columns):
-        axes = grid.flat[index]
+    ends = np.array([data[name].values for name in times], float)
+    parts = np.diff(ends, axis=0, prepend=0)
+    panels = []
+    for rate in sorted(set(rates)):
         mine = np.flatnonzero(rates == rate)
-        starts = [k for k, row in enumerate(mine) if k == 0 or names[row] != names[mine[k - 1]]]
-        y = np.arange(len(mine)) + np.cumsum([k in starts for k in range(len(mine))])
-        for part, left, label, look in ((compute, 0 * compute, "computing", {"color": "0.35"}),
-                                        (without - compute, compute, "waiting for other ranks' computing", {"color": "0.75"}),
-                                        (whole - without, without, "communication that is not hidden",
-                                         {"color": "white", "edgecolor": style.ACCENT, "hatch": "////"})):
-            axes.barh(y, part[mine], left=left[mine], height=0.8, label=label, linewidth=0.6, **look)
-        axes.set_yticks(y, [networks[row] for row in mine])
-        for k in starts:
-            axes.text(0, y[k] - 0.95, style.plain(names[mine[k]]), fontsize=7, fontweight="bold", va="center")
-        axes.set_ylim(y[-1] + 0.7, -0.6)
-        axes.set_xlabel("iteration time (s)")
-        style.panel(axes, index, f"{rate / 1e9:g} Gb/s")
-    style.finish(figure, run, f"{run.provenance.title.split(': ', 1)[-1]}: where an iteration's time goes",
-                 grid.flat[0].get_legend_handles_labels())
-    return figure
+        starts = [k == 0 or names[row] != names[mine[k - 1]] for k, row in enumerate(mine)]
+        y = np.arange(len(mine)) + np.cumsum(starts)
+        drawn = [mark("barh", y, part[mine], left=(end - part)[mine], height=0.8, label=label, linewidth=0.6, **look)
+                 for part, end, (label, look) in zip(parts, ends, ITERATION)]
+        drawn += [note(0, y[k] - 0.95, names[mine[k]], fontweight="bold") for k in np.flatnonzero(starts)]
+        panels.append(Panel(drawn, Axis("iteration time (s)"),
+                            Axis(values=y, names=[networks[row] for row in mine], limits=(y[-1] + 0.7, -0.6)),
+                            f"{rate / 1e9:g} Gb/s"))
+    rows = max(int(np.sum(rates == rate)) for rate in set(rates))
+    return paint(run, title_of(run, "where an iteration's time goes"), panels, (style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows)),
+                 sharex=True)
+
+
+LOST = (("found_s", "until found", "o", "white"), ("repair_s", "repair", "s", "#e69f00"),
+        ("repeated_s", "repeated work", "^", "#0060a8"))
+"""Terms of the lost time: dataset, name, marker, fill."""
+
+
+def failures(run: Run) -> Figure:
+    """Every row of optinc cluster's [[failure]], by its name, its component where the name lacks it, and its network: (a)
+    the time that the job loses once, a bar, with its terms above 0 as markers; (b) the time for as many samples afterwards
+    over that before. A job that ends has neither.
+
+    Raises NotInResult where the file holds no such rows.
+    """
+    data = run.require("failures", "name", "network", "component", "lost_s", "slowdown", "goes_on", *(name for name, *_ in LOST),
+                       by="optinc cluster")
+    names = [style.plain(f"{name}: {network}" if component in name else f"{name}, {component}: {network}")
+             for name, component, network in zip(*(map(str, data[key].values) for key in ("name", "component", "network")))]
+    rows, goes_on = np.arange(len(names)), np.asarray(data["goes_on"].values) > 0
+    lost, slowdown = (np.asarray(data[name].values, float) for name in ("lost_s", "slowdown"))
+    terms = [np.asarray(data[name].values, float) for name, *_ in LOST]
+    seen = np.concatenate([*terms, lost])
+    seen = seen[seen > 0]
+    low, high = (float(seen.min()) / 2, float(seen.max()) * 2) if seen.size else (0.1, 10.0)
+    ground = [*stripes(len(names)), *(note(0.02, row, "the job ends", transform="y", style="italic") for row in rows[~goes_on])]
+    marks = [dots(values[goes_on & (values > 0)], rows[goes_on & (values > 0)], marker=marker, color="black",
+                  markerfacecolor=fill,
+                  markeredgewidth=0.7, label=name) for values, (_, name, marker, fill) in zip(terms, LOST)]
+    bars = mark("barh", rows[lost > 0], lost[lost > 0] - low, left=low, height=0.55, color="#cccccc", label="lost in all")
+    y = Axis(scale="rows", names=names)
+    return paint(run, title_of(run), [
+        Panel([*ground, bars, *marks], Axis("time lost once (s)", "log", limits=(low, high)), y),
+        Panel([*ground, mark("barh", rows[goes_on], slowdown[goes_on], height=0.55, color="#666666"),
+               mark("axvline", 1.0, **RULE)],
+              Axis("time for as many samples, over that before"), y)],
+        (style.PAGE_IN * 1.1, max(2.4, 1.2 + 0.16 * len(names))), sharey=True)

@@ -14,17 +14,30 @@ from .elements import Child, Element, node, table
 from .numbers import MISSING, data, in_units, number, scale_of, value_of
 from .study_tables import MOST_ROWS
 
-SCENARIO = ("name", "servers", "normalised", "calibrated", "total_s", "communication_s", "exposed_s",
-            "normalised_data", "energy_j", "rate_reachable", "network", "collective", "workload")
-"""What is told of a scenario of optinc interconnect."""
-
-DESIGN = ("design", "mzis", "receivers", "modulators", "heater_power", "static_power", "published_mzis", "columns",
-          "conversions", "loss", "area", "die_rise", "delay", "network")
-"""What is told of a design of optinc compare-costs."""
-
-POINT = ("design", "chip_preset", "noise_set", "symbol_rate", "receiver_bandwidth", "wrong_words", "chips_right", "bit_rate",
-         "static_power", "symbol_power", "energy_per_bit", "delay", "area", "network")
-"""What is told of a design of optinc operating-point."""
+COLUMNS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "designs": (
+        "Designs", " side by side. 0: what a design does not have, or what is not published."
+        " Static power: heaters, lasers, receivers, control, at any symbol rate. Area: meshes placed in rows, delay"
+        " lines, modulators and receivers. optinc operating-point tells rates, and energy per bit at them.",
+        ("design", "mzis", "receivers", "modulators", "heater_power", "static_power", "published_mzis", "columns",
+         "conversions", "loss", "area", "die_rise", "delay", "network")),
+    "operating_points": (
+        "Operating points", ": {criterion}. All values in a row hold at its symbol rate and bandwidth; none: the design decodes"
+        " at no rate.",
+        ("design", "chip_preset", "noise_set", "symbol_rate", "receiver_bandwidth", "wrong_words", "chips_right", "bit_rate",
+         "static_power", "symbol_power", "energy_per_bit", "delay", "area", "network")),
+    "interconnect": (
+        "Scenarios", ": one training iteration each; normalised is its time over that of its"
+        " reference. Parameters of calibrated scenarios were chosen to reproduce a published ratio. Energy is that of"
+        " the network, - if it is not known; for OptINC units it is conditional on their symbol rate unless that"
+        " is reachable.",
+        ("name", "servers", "normalised", "calibrated", "total_s", "communication_s", "exposed_s", "normalised_data", "energy_j",
+         "rate_reachable", "network", "collective", "workload")),
+    "sensitivity": (
+        "Assumptions", ": the ratio of subject to reference with one assumption changed at a time; nominal is the value as listed.",
+        ("name", "subject", "reference", "value_text", "ratio", "nominal")),
+}
+"""Of groups whose rows are told one by one: what their table is called, what it says, and the datasets of its columns."""
 
 STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 """What is told of a stage of optinc budget; of the last four the sum over their parts."""
@@ -32,9 +45,9 @@ STAGE = ("mzis", "columns", "loss", "delay", "static_power", "area")
 
 def cost_tables(run: Run) -> list[Element]:
     """The tables of the groups that are there."""
-    tables = (("laws", laws_table), ("budget", stages_table), ("designs", designs_table),
-              ("operating_points", points_table), ("interconnect", scenarios_table), ("sensitivity", assumptions_table), ("record", record_table))
-    return [tell(group) for name, tell in tables if (group := run.group(name)) is not None]
+    own = {"laws": laws_table, "budget": stages_table, "record": record_table}
+    found = {name: group for name in ("laws", "budget", *COLUMNS, "record") if (group := run.group(name)) is not None}
+    return [own[name](group) if name in own else columns_table(group, *COLUMNS[name]) for name, group in found.items()]
 
 
 def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
@@ -49,11 +62,12 @@ def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
     return heading + in_units(units), [data(value, scale) for value in values]
 
 
-def of_columns(caption: Child, group: xarray.Dataset, names: Sequence[str], heads: int = 1) -> Element:
+def columns_table(group: xarray.Dataset, title: str, said: str, names: Sequence[str]) -> Element:
     """A table of those of these datasets that are there, a column each."""
     columns = [column_of(group, name) for name in names if name in group]
     rows = list(zip(*(cells for _, cells in columns)))[:MOST_ROWS]
-    return table(caption, [heading for heading, _ in columns], rows, heads)
+    caption = [node("strong", title), said.format(criterion=group.attrs.get("criterion", ""))]
+    return table(caption, [heading for heading, _ in columns], rows)
 
 
 def laws_table(laws: xarray.Dataset) -> Element:
@@ -88,37 +102,6 @@ def stages_table(budget: xarray.Dataset) -> Element:
                " stages that it does not pass; electrical power without modulator drivers and converters, which grow with"
                " the symbol rate; area of devices, without the space between them."]
     return table(caption, [heading for heading, _ in columns], list(zip(*(cells for _, cells in columns))))
-
-
-def designs_table(designs: xarray.Dataset) -> Element:
-    """A row for every design."""
-    caption = [node("strong", "Designs"), " side by side. 0: what a design does not have, or what is not published."
-               " Static power: heaters, lasers, receivers, control, at any symbol rate. Area: meshes placed in rows, delay"
-               " lines, modulators and receivers. optinc operating-point tells rates, and energy per bit at them."]
-    return of_columns(caption, designs, DESIGN)
-
-
-def points_table(points: xarray.Dataset) -> Element:
-    """A row for every design that was looked for a rate of."""
-    caption = [node("strong", "Operating points"), f": {points.attrs.get('criterion', '')}. All values in a row hold at its"
-               " symbol rate and bandwidth; none: the design decodes at no rate."]
-    return of_columns(caption, points, POINT)
-
-
-def scenarios_table(scenarios: xarray.Dataset) -> Element:
-    """A row for every scenario."""
-    caption = [node("strong", "Scenarios"), ": one training iteration each; normalised is its time over that of its"
-               " reference. Parameters of calibrated scenarios were chosen to reproduce a published ratio. Energy is that of"
-               " the network, - if it is not known; for OptINC units it is conditional on their symbol rate unless that"
-               " is reachable."]
-    return of_columns(caption, scenarios, SCENARIO)
-
-
-def assumptions_table(sensitivity: xarray.Dataset) -> Element:
-    """What ratios rest on."""
-    caption = [node("strong", "Assumptions"), ": the ratio of subject to reference with one assumption changed at a"
-               " time; nominal is the value as listed."]
-    return of_columns(caption, sensitivity, ("name", "subject", "reference", "value_text", "ratio", "nominal"))
 
 
 def record_table(record: xarray.Dataset) -> Element:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..run import Run
+from ..run import CALCULATED, Run
 from ..study import metrics
 from .elements import Child, Element, node
 
@@ -27,7 +27,7 @@ def how_to_read(run: Run) -> list[str]:
         told.append("A law holds if the measured value lies within the tolerance of the expected value. A full run "
                     "must also resolve it: five standard errors are at most the tolerance. A quick run takes "
                     "five standard errors as the tolerance if that is more.")
-    if any(run.group(name) is not None for name in ("budget", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "iterations", "days", "failures")):
+    if any(run.group(name) is not None for name in ("budget", *CALCULATED)):
         told.append("These numbers are computed from the values of devices and networks that the file names: they have "
                     "no intervals, and are only as good as those values.")
     told.append("A dash (-) means that there is no value. Numbers are rounded for display; the page's source "
@@ -48,7 +48,7 @@ def how_to_repeat(run: Run) -> list[Child]:
 def how_to_open(run: Run) -> Element:
     """Lines of Python that read the file, with three packages."""
     name = repr(run.path.name)
-    groups = ("trials", "laws", "budget", "designs", "operating_points", "interconnect", "testbeds", "light_paths", "competitions", "iterations", "days", "failures", "training")
+    groups = ("trials", "laws", "budget", *CALCULATED, "training")
     group = next((group for group in groups if run.group(group) is not None), None)
     lines = ["import h5py", f"with h5py.File({name}) as file:", "    print(list(file), dict(file.attrs))"]
     if group is not None:

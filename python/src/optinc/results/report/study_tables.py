@@ -11,8 +11,8 @@ from ..comparison import comparison, percent
 from ..networks import networks
 from ..order_statistics import clopper_pearson
 from ..run import Run
-from ..study import (Parameter, Statistic, headline_metrics, metrics, of_worst_layer, parameters, say_trials,
-                     show_value, statistic)
+from ..study import (Parameter, Statistic, headline_metrics, metrics, of_worst_layer, say_trials, show_value, shown_parameters,
+                     statistic)
 from ..tolerances import search_at, tolerance
 from .elements import Child, Element, node, table
 from .numbers import MISSING, data, in_units, number, scale_of, value_of, with_interval
@@ -40,13 +40,6 @@ def study_tables(run: Run) -> list[Element]:
     if run.gradient is not None:
         found.append(gradient_table(run.gradient))
     return found
-
-
-def shown_parameters(run: Run) -> list[Parameter]:
-    """What was varied, without the counts of points of sweeps of several keys."""
-    found = list(parameters(run).values())
-    counts = {p.axis for p in found if p.name != p.axis}
-    return [p for p in found if not (p.name == p.axis and p.axis in counts)]
 
 
 def swept_columns(swept: list[Parameter]) -> list[str]:

@@ -8,11 +8,10 @@ import numpy as np
 import xarray
 
 from ..networks import networks
-from ..run import Run
-from ..study import metrics, spans_decades
+from ..run import CALCULATED, Run
+from ..study import metrics, shown_parameters, spans_decades
 from .elements import Child, Element, facts, node, table
 from .numbers import data, in_units, number, value_of
-from .study_tables import shown_parameters
 
 GROUPS = {
     "record": "One trial of a study, repeated with its intermediate results.",
@@ -78,9 +77,10 @@ def key_figures(run: Run) -> list[tuple[str, Child]]:
     if budget is not None:
         told += [(f"{units} {name.replace('_', ' ')}", data(budget[name].sum(), scale, 4)) for name, units, scale in
                  (("loss", "dB", 1.0), ("delay", "ns", 1e9), ("static_power", "W", 1.0)) if name in budget]
-    for group, axis in (("designs", "design"), ("operating_points", "design"), ("interconnect", "scenario"), *((name, "row") for name in ("testbeds", "light_paths", "competitions", "iterations", "days", "failures"))):
-        held = run.group(group)
-        if held is not None:
+    axes = {"designs": "design", "operating_points": "design", "interconnect": "scenario"}
+    for name in CALCULATED:
+        if (held := run.group(name)) is not None:
+            axis = axes.get(name, "row")
             told.append((f"{axis}s", data(held.sizes[axis])))
     return told
 

@@ -1,0 +1,506 @@
+"""Metrics against what a study swept, against time, wavelength and channels."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from .. import style
+from ..errors import NotInResult
+from ..networks import label_of, network_of_point, networks
+from ..order_statistics import TAIL
+from ..run import Run
+from ..study import (Parameter, Statistic, by_key, choose_variant, fixed, headline_metrics, meaning, metrics, of_worst_layer,
+                     parameter, parameters, say_point, say_trials, show_value, spans_decades, statistic, trial_noun, words_of)
+from .paint import Axis, Mark, Panel, dots, line, mark, note, paint
+
+FEW = 12  # points that bars of error can still be told apart at
+MOST_PANELS = 4
+MOST_CHANNEL_PANELS = 6
+MOST_DECADES = 8  # that are all labelled
+MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
+DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy", "channel_accuracy")
+"""Shares of the measure.words words that every trial draws."""
+
+Names = Union[str, Sequence[str], None]
+Places = Mapping[str, int]
+Lines = Sequence[tuple[Mapping[str, Any], Places]]
+"""Look and place of every line of a panel."""
+
+
+@dataclass(frozen=True)
+class Zero:
+    """Where a logarithmic axis has its 0: `place`, below `least`, the smallest share that could have been seen."""
+
+    place: float
+    least: float
+    said: str
+
+
+def metric_vs_parameter(run: Run, *, metric: Names = None, parameter: Optional[str] = None,
+                        at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Means of metrics against a swept parameter, a line per variant, with the 95 % intervals of the means.
+
+    Of a share of words or chips that are right, what is wrong: 1 minus the share, on a logarithmic axis. Where none was
+    wrong, the marker stands at a 0 below the smallest share that so many draws can show, in a grey band that says so.
+
+    `metric`: one or several names; the first two that the study names, or its most telling ones, by
+    default. `parameter`: the swept parameter along x; the numeric one of most values by default. `at`: values of other sweeps, by parameter name. Of the sweeps
+    left, the one of most values gets a panel a value (its first, middle and last where it has more than four), the
+    others stand at their first point (an ablation at `all`); titles say where.
+
+    Raises NotInResult where a metric or parameter is not there, or nothing was swept.
+    """
+    x = choose_parameter(run, parameter)
+    names = listed(metric) or headline_metrics(run)[:2]
+    values = [(of_wrong(value), said) for value, said in (of_worst_layer(statistic(run, name)) for name in names)]
+    axis, shown = panel_axis(run, x, at)
+    rest = fixed(run, (x.axis, axis) if axis else (x.axis,), at)
+    beside = axis is None and len(values) > 1
+    columns = len(values) if beside else len(shown)
+    rows = 1 if beside else len(values)
+    width = style.PAGE_IN if columns > 1 else style.COLUMN_IN
+    panels = []
+    for value, said in values:
+        here = value.at(rest)
+        kept = here.at({axis: shown}) if axis else here
+        zero = zero_of(run, kept)
+        for place in shown:
+            where = {axis: place} if axis else {}
+            title = "; ".join(filter(None, (in_words(run, where), said))) or name_of(run, value.name)
+            drawn, along = swept(x, here.at(where), variant_lines(value), zero, width / columns > 3)
+            panels.append(Panel([*drawn, *zero_band(zero)], along, value_axis(kept, zero),
+                                textwrap.fill(title, int(13 * width / columns)) if len(values) * len(shown) > 1 else None))
+    with_it = [plain_name(p) for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
+    title = (f"{' and '.join(name_of(run, name) for name in names)} against {plain_name(x)}"
+             + (f" (with it {', '.join(with_it)})" if with_it else "")
+             + ": mean and 95 % interval, " + say_trials(run, trial_noun(run)).replace(" ", "\xa0") + " per point")
+    if len(panels) == 1 and values[0][1]:
+        title += f"; {values[0][1]}"
+    if axis and len(shown) < values[0][0].mean.sizes[axis]:
+        title += f"; {len(shown)} of {values[0][0].mean.sizes[axis]} values of {axis_in_words(run, axis)}"
+    title += f"; at {in_words(run, rest)}" if rest else ""
+    return paint(run, title[0].upper() + title[1:], panels, (width, 0.9 + (2.2 if rows == 1 else 1.9 * rows)), columns,
+                 outer="" if beside else "xy", sharex=True, sharey=False if beside else "row")
+
+
+def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "noisy") -> Figure:
+    """Share of words wrong, on a logarithmic axis, against a swept error: a line for every network of the study, a panel
+    for every value of a third sweep. Bars: 95 % intervals of the mean over chips. Where no word was wrong, the marker
+    stands at a 0 below the smallest share that so many words can show.
+
+    `parameter`: the swept parameter along x; the numeric one of most values by default. `variant`: of the chips.
+
+    Raises NotInResult where no sweep varies the network, or there is no such variant.
+    """
+    source = by_key(run, "network.source")
+    if source is None:
+        raise NotInResult(f"{run.path} has one network (network.source is not swept). Draw metric_vs_parameter.")
+    x = choose_parameter(run, parameter)
+    whole = of_wrong(statistic(run, "word_accuracy"))
+    chosen = choose_variant(run, whole.mean["variant"].values, variant)
+    axis, shown = panel_axis(run, x, {p.name: None for p in parameters(run).values() if p.axis == source.axis})
+    value = whole.at({"variant": chosen, **fixed(run, tuple(a for a in (x.axis, source.axis, axis) if a))})
+    zero, found = zero_of(run, value), networks(run)
+    of_point = np.moveaxis(network_of_point(run), run.sweeps.index(source.axis), 0).reshape(len(source.values), -1)[:, 0]
+    lines = [({**look, "label": f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)"}, {source.axis: place})
+             for place, (look, i) in enumerate(zip(style.looks(), of_point))]
+    panels = []
+    for place in shown:
+        where = {axis: place} if axis else {}
+        drawn, along = swept(x, value.at(where), lines, zero, wide=False)
+        panels.append(Panel([*drawn, *zero_band(zero)], along, value_axis(value, zero),
+                            say_point(run, where).replace(" = ", " ").replace("_", " ") if axis else None))
+    look = style.variant(variant)["label"] or variant
+    return paint(run, f"Words decoded wrong against {plain_name(x)}, {look}: mean and 95 % interval, "
+                 f"{say_trials(run, 'chip')} per point", panels,
+                 (style.COLUMN_IN * 1.3 if axis is None else style.PAGE_IN, 2.7 + 0.16 * -(-len(lines) // 2)), outer="xy",
+                 sharey=True)
+
+
+def comb(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Share of words wrong, on a logarithmic axis, against the frequency of a channel: a line for every network and variant
+    of a study of model `comb`, a panel for every point of its other sweeps (the first six). Bands: 95 % intervals of the
+    mean over chips. Where no word was wrong, lines stand side by side at a 0 below the smallest share that so many words can
+    show; the title says what share is excluded there, exactly (Clopper and Pearson, 95 %).
+
+    `at`: where to stand on sweeps, by parameter name.
+
+    Raises NotInResult where the file is not of model comb.
+    """
+    if run.summary is None or "channel_accuracy" not in metrics(run):
+        raise NotInResult(f"{run.path} has no channels of a comb (it is not of model comb, or measure.metrics leaves out "
+                          "channel_accuracy). Run a study of model comb.")
+    source = by_key(run, "network.source")
+    placed = {p.axis for p in parameters(run).values() if p.name in (at or {})}
+    of_lines = source.axis if source is not None and source.axis not in placed else None
+    across = [axis for axis in run.sweeps if axis != of_lines and axis not in placed]
+    rest = fixed(run, tuple(axis for axis in (*across, of_lines) if axis), at)
+    value = of_wrong(statistic(run, "channel_accuracy")).at(rest)
+    points = [dict(zip(across, point)) for point in product(*(range(run.require("trials").sizes[axis]) for axis in across))]
+    shown = points[:MOST_CHANNEL_PANELS]
+    zero, x = zero_of(run, value), own_axis(run, "channel")
+    lines = network_lines(run, value, of_lines, {**rest, **shown[0]})
+    panels = [Panel([*swept(x, value.at(where), lines, zero, band=0.2)[0], *zero_band(zero)[:1]],
+                    Axis(style.label(x.long_name, x.units, 46)), value_axis(value, zero),
+                    short_point(run, where) if len(shown) > 1 else None) for where in shown]
+    columns = min(2, len(panels))
+    title = (f"Words wrong on {len(x.values)} wavelength channels of one chip: mean and 95 % interval, "
+             f"{say_trials(run, 'chip')} per point")
+    if zero is not None and zero.said.endswith("words"):  # one of them is the least share
+        title += f"; at 0, {zero.said} is wrong: fewer than {-np.expm1(np.log(TAIL) * zero.least):.1e} with 95 % confidence"
+    title += f"; at {short_point(run, rest)}" if rest else ""
+    title += f"; the first {len(shown)} of {len(points)} points" if len(points) > len(shown) else ""
+    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if columns == 1 else style.PAGE_IN,
+                                      0.9 + 0.16 * -(-len(lines) // 2) + 2.1 * -(-len(panels) // columns)), columns,
+                 outer="xy", sharex=True, sharey=True)
+
+
+SPECTRA = ("fidelity", "group_delay_spread", "word_accuracy")
+"""What tells most of a detuned device, of what there is."""
+
+
+def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
+             at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Means of metrics, a row each, against the detuning from the wavelength of calibration (`environment.wavelength_m`), with
+    the 95 % intervals of the means: a line for every value of another sweep (that of most values), a column for those of a
+    third.
+
+    `metric`: one or several names; by default fidelity and spread of group delay, or the first that the study names. `variant`:
+    "corrected_quadrature", or the first. `at`: values of other sweeps, by parameter name.
+
+    Raises NotInResult where the wavelength is not swept, or a metric or variant is not there.
+    """
+    found = by_key(run, "environment.wavelength_m") if run.trials is not None else None
+    if found is None or run.summary is None:
+        raise NotInResult(f"{run.path} has no detuned devices (environment.wavelength_m is not swept). Sweep it.")
+    x = replace(found, values=np.asarray(found.values, float) * 1e9, units="1")
+    names = listed(metric) or [name for name in SPECTRA if name in metrics(run)] or headline_metrics(run)[:1]
+    variants = run.require("trials")["variant"].values
+    chosen = choose_variant(run, variants, variant)
+    lines, _ = panel_axis(run, x, at)
+    columns, shown = panel_axis(run, x, {**(at or {}), **{p.name: None for p in parameters(run).values() if p.axis == lines}})
+    rest = fixed(run, tuple(axis for axis in (x.axis, lines, columns) if axis), at)
+    places = [{lines: i} for i in range(run.require("trials").sizes[lines])] if lines else [{}]
+    looks = [({**look, "label": short_point(run, place).replace("\xa0", " ") or str(variants[chosen])}, place)
+             for look, place in zip(style.looks(), places)]
+    panels = []
+    for name in names:
+        value = statistic(run, name).at({**rest, "variant": chosen})
+        value = value.scaled(*style.scale_of([np.nanmax(value.mean.values)], value.units))
+        for place in shown:
+            where = {columns: place} if columns else {}
+            panels.append(Panel(swept(x, value.at(where), looks, band=0.2)[0],
+                                Axis("detuning from the wavelength of calibration (nm)"),
+                                Axis(style.label(value.axis_name, value.units, 26)),
+                                short_point(run, where) if name == names[0] else "" if len(names) * len(shown) > 1 else None))
+    title = ("Devices away from the wavelength of their calibration: mean and 95 % interval, "
+             f"{say_trials(run, trial_noun(run))} per point, {variants[chosen]}")
+    title += f"; at {short_point(run, rest)}" if rest else ""
+    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 1.2 + 1.9 * len(names)),
+                 len(shown), outer="xy", sharex=True, sharey="row")
+
+
+OVER_TIME = ("instant_accuracy", "phase_drift", "oscillator_phase", "die_temperature",
+             "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
+"""Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
+TIMES = ((14400.0, 3600.0, "h"), (300.0, 60.0, "min"))
+"""Stretches of time (s) from which on they are read in another unit."""
+
+
+def drift(run: Run, *, metric: Names = None, at: Optional[Mapping[str, Any]] = None) -> Figure:
+    """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
+
+    Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
+    names; of model `drift` the words wrong, the phases' change, that of oscillators where there is one, and the temperature
+    of the die by default. Words wrong
+    have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
+    sweeps, by parameter name; of the sweeps left, the one of most values gets a column a value, in which a metric that
+    is the same in all columns is drawn once.
+
+    Raises NotInResult where the file has no such time, or a metric is not there.
+    """
+    known = [name for name in metrics(run) if "time" in statistic(run, name).mean.dims] if run.summary is not None else []
+    if not known:
+        times = [p for p in parameters(run).values() if p.units == "s" and p.numeric] if run.summary is not None else []
+        if not times:
+            raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
+                              "Run a study of model drift, or sweep a time.")
+        return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
+    telling_ones = [name for name in OVER_TIME if name in known and (  # oscillators, where anything changes their phases
+        name != "oscillator_phase" or np.nanmax(statistic(run, name).mean.values) > 0)]
+    names = listed(metric) or telling_ones or known[:1]
+    if wrong := [name for name in names if name not in known]:
+        raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(known)}). Choose one of these.")
+    time = own_axis(run, "time")
+    axis, shown = panel_axis(run, time, at) if run.sweeps else (None, [0])
+    rest = fixed(run, (axis,) if axis else (), at) if run.sweeps else {}
+    panels: list[Optional[Panel]] = []
+    for row, name in enumerate(names):
+        value = of_wrong(statistic(run, name)).at(rest)
+        once = axis is not None and np.ptp(value.mean.isel({axis: shown}).values, axis=value.mean.dims.index(axis)).max() == 0
+        for column, place in enumerate(shown):
+            if once and column > 0:
+                panels.append(None)
+                continue
+            where = {axis: place} if axis else {}
+            drawn, along = swept(time, value.at(where), variant_lines(value), wide=len(shown) == 1)
+            if name == "instant_accuracy":
+                drawn += stars(run, {**rest, **where}, time, least_seen(value) / 2)
+            title = short_point(run, where) if row == 0 else ""
+            panels.append(Panel(drawn, along, value_axis(value), title if len(names) * len(shown) > 1 else None))
+    trials = say_trials(run, trial_noun(run))
+    title = f"Drift of {trials}" + ("" if trials.startswith("1 ") else ": mean and 95 % interval")
+    if "instant_accuracy" in names:
+        title += "; at the lower edge: no word wrong; stars: all words of the task"
+    title += f"; at {say_point(run, rest)}" if rest else ""
+    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 0.9 + 1.5 * len(names)),
+                 len(shown), outer="xy", sharex=True, sharey="row")
+
+
+def stars(run: Run, where: Places, time: Parameter, least: float) -> list[Mark]:
+    """The share of all words that is wrong, not below `least`, at the first instant and the last."""
+    if "accuracy_all_words" not in metrics(run):
+        return []
+    mean = statistic(run, "accuracy_all_words").at(where).mean
+    return [dots(time.values[[0, -1]], np.maximum(1 - mean.sel(variant=name).values, least), marker="*", markersize=7,
+                 color=style.variant(str(name))["color"], clip_on=False) for name in mean["variant"].values]
+
+
+# -- what is drawn of a statistic
+
+
+def listed(names: Names) -> list[str]:
+    """Names of metrics as a list."""
+    return [names] if isinstance(names, str) else list(names or ())
+
+
+def own_axis(run: Run, name: str) -> Parameter:
+    """An axis of the metrics' own, such as `time` or `channel`, in a unit that is easy to read."""
+    coordinate = run.require("summary")[name]
+    units, long_name = words_of(coordinate.attrs, name)
+    values = np.asarray(coordinate.values, float)
+    factor, units = style.scale_of(values.tolist(), units)
+    if name == "time":
+        factor, units = next(((1 / seconds, unit) for least, seconds, unit in TIMES if values[-1] > least), (1.0, "s"))
+    return Parameter(name, name, values * factor, units, long_name)
+
+
+def variant_lines(value: Statistic) -> Lines:
+    """A line for every variant, or one nameless."""
+    if "variant" not in value.mean.dims:
+        return [(style.variant(""), {})]
+    return [(style.variant(str(name)), {"variant": i}) for i, name in enumerate(value.mean["variant"].values)]
+
+
+def network_lines(run: Run, value: Statistic, axis: Optional[str], point: Places) -> Lines:
+    """Networks along their sweep, if there is one, each in a colour, in each variant, with dashes and markers of its own."""
+    ways = variant_lines(value)
+    if axis is None:
+        return ways
+    of_point, found = network_of_point(run), networks(run)
+    lines = []
+    for (i, look), (way, where) in product(zip(range(value.mean.sizes[axis]), style.looks()), ways):
+        place = {**point, axis: i}
+        name = label_of(found[int(of_point[tuple(place.get(sweep, 0) for sweep in run.sweeps)])].name)
+        lines.append(({**look, "label": name} if len(ways) == 1 else
+                      {**way, "color": look["color"], "label": f"{name}, {way['label']}"}, {axis: i, **where}))
+    return lines
+
+
+def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = None, wide: bool = True,
+          band: float = 0.0) -> tuple[list[Any], Axis]:
+    """Lines of means with their intervals, as bars where points are few, and the axis of x. Of words without a line
+    between them. With a `zero`, what lies below its `least` is drawn there, several lines beside each other."""
+    factor, unit = style.scale_of(x.values, x.units) if x.numeric else (1.0, x.units)
+    order = np.argsort(x.values, kind="stable") if x.numeric else np.arange(len(x.values))
+    places = np.asarray(x.values, float)[order] * factor if x.numeric else order.astype(float)
+    many = len(places) > FEW and x.numeric
+    band = band or (0.25 if many else 0.0)
+    at_zero = [where for _, where in lines if zero and (value.at(where).mean.values < zero.least / 2).any()]
+    drawn = []
+    for i, (look, where) in enumerate(lines):
+        here = value.at(where)
+        middle, low, high = (side.values[order] for side in (here.mean, here.low, here.high))
+        if zero is not None and where in at_zero:
+            none = middle < zero.least / 2
+            apart = 1.3 ** (at_zero.index(where) - (len(at_zero) - 1) / 2)
+            high = np.where(none & (high <= middle), np.nan, high)
+            middle = np.where(none, zero.place * apart, middle)
+        if zero is not None:
+            low = np.maximum(low, zero.place / 4)  # off the axis
+        more = {"markevery": max(1, len(places) // 10)} if many else {} if x.numeric else {"linestyle": "none"}
+        shift = 0.0 if x.numeric else 0.12 * (i - (len(lines) - 1) / 2)
+        drawn.append(line(places + shift, middle, {**look, **more}, low, high, band))
+    title = style.label(x.long_name, unit, 46 if wide else 30)
+    if x.numeric:
+        return drawn, Axis(title, "values", places, options={"gap": 0.07 if wide else 0.14})
+    return drawn, word_axis(x, title)
+
+
+def word_axis(x: Parameter, title: str) -> Axis:
+    """An axis of words, a place each."""
+    return Axis(title, values=range(len(x.values)), names=[style.plain(str(v)) for v in x.values],
+                limits=(-0.5, len(x.values) - 0.5))
+
+
+def value_axis(value: Statistic, zero: Optional[Zero] = None) -> Axis:
+    """The y axis of these means: logarithmic for shares of what is wrong, from the least seen up to 1, with the 0 below; 0
+    to 1 for other shares unless all are near 1; logarithmic for what is positive and spans decades."""
+    title = style.label("share of words wrong" if value.wrong and value.name == "channel_accuracy" else value.axis_name,
+                        value.units, 30)
+    seen = value.mean.values[np.isfinite(value.mean.values)]
+    if value.wrong:
+        return wrong_axis(title, least_seen(value), zero)
+    if len(seen) and value.meaning.share_of_good:
+        return Axis(title, limits=(-0.03, 1.03) if seen.min() < 0.95 else None)
+    if len(seen) and spans_decades(seen):
+        largest = float(seen.max())  # rounding of what is 0 would flatten all the rest
+        return Axis(title, "log", limits=(largest / MOST_RANGE, largest * 3) if seen.min() < largest / MOST_RANGE else None)
+    return Axis(title)
+
+
+def wrong_axis(title: str, least: float, zero: Optional[Zero]) -> Axis:
+    """The axis of a share of what is wrong: from the `least` seen up to 1, below it the 0 where some are."""
+    end = zero.least if zero else least
+    limits = (zero.place / 2 if zero else least / 2, 1.5)
+    exponents = np.arange(0, np.log10(end) - 1e-9, -max(1, int(-np.log10(end) / MOST_DECADES) + 1))
+    if zero is None and len(exponents) < 3:
+        return Axis(title, "decades", [least, 1.0], limits=limits)
+    names = ["1" if power == 0 else f"$10^{{{power:.0f}}}$" for power in exponents]
+    return Axis(title, "log", [*([zero.place] if zero else []), *10.0 ** exponents], ["0", *names] if zero else names, limits)
+
+
+def zero_band(zero: Optional[Zero]) -> list[Mark]:
+    """The grey band of the 0 of an axis, and what it means."""
+    if zero is None:
+        return []
+    return [mark("axhspan", zero.place / 2, zero.place * 2, color="#e8e8e8", linewidth=0, zorder=0),
+            note(0.99, zero.place, zero.said, transform="y", ha="right", fontsize=6, color="#333333")]
+
+
+def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
+    """The 0 of the axis of a share of what is wrong, where some mean is 0; none for other metrics. `least` is one draw
+    of all at a point; where the file does not say how many there were, a third of the smallest share seen."""
+    seen = wrong.mean.values[np.isfinite(wrong.mean.values)]
+    if not wrong.wrong or not (seen <= 0).any():
+        return None
+    draws, what = int(run.require("summary")["completed"].values.max()), "trials"
+    if wrong.name in DRAWN_WORDS:
+        draws, what = draws * int(run.config.get("measure", {}).get("words", 0)), "words"
+    elif wrong.name != "yield":
+        draws = 0
+    if draws > 0:
+        return Zero(1 / draws / 3, 1 / draws, f"none of {draws:,} {what}")
+    return Zero(least_seen(wrong) / 9, least_seen(wrong) / 3, "none")
+
+
+def least_seen(wrong: Statistic) -> float:
+    """The least of the means that is more than 0; 1 where there is none."""
+    seen = wrong.mean.values
+    return float(min([*seen[seen > 0], 1.0]))
+
+
+def of_wrong(value: Statistic) -> Statistic:
+    """Of a share of what is right, that of what is wrong; any other metric as it is."""
+    if not value.meaning.complement:
+        return value
+    said = f"share of {value.meaning.complement}"
+    if value.name == "yield":
+        said = value.axis_name.replace(" with ", " without ")
+    if said == value.axis_name:
+        said = f"1 − {said}"
+    return replace(value, mean=1 - value.mean, low=1 - value.high, high=1 - value.low, long_name=said, wrong=True)
+
+
+def choose_parameter(run: Run, name: Optional[str]) -> Parameter:
+    """The swept parameter `name`; by default the numeric one of most different values, or else the first."""
+    if name is not None:
+        return parameter(run, name)
+    swept_ones = list(parameters(run).values())
+    if not swept_ones:
+        raise NotInResult(f"{run.path} has nothing to draw against (the study sweeps no parameter). Add a sweep.")
+    # A count of points, the last of its axis, only where none of the keys it counts would do
+    return max(swept_ones, key=lambda p: (p.numeric and p.key != "", p.numeric, len(set(np.asarray(p.values).tolist()))))
+
+
+def panel_axis(run: Run, x: Parameter, at: Optional[Mapping[str, Any]]) -> tuple[Optional[str], list[int]]:
+    """The sweep axis that is spread over panels and the places shown; none where no other sweep is left."""
+    taken = {x.axis, "ablation", *(parameter(run, name).axis for name in at or {})}
+    left = {p.axis: len(p.values) for p in parameters(run).values() if p.axis not in taken and len(p.values) > 1}
+    if not left:
+        return None, [0]
+    axis = max(left, key=lambda name: left[name])
+    size = left[axis]
+    return axis, list(range(size)) if size <= MOST_PANELS else [0, size // 2, size - 1]
+
+
+# -- words
+
+
+def plain_name(p: Parameter) -> str:
+    """What the file calls a parameter in words, without remarks, as it stands within a sentence."""
+    name = re.split("[:;]", re.sub(r" [(][^()]*[)]$", "", p.long_name))[0]
+    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+
+
+def axis_in_words(run: Run, axis: str) -> str:
+    """What a sweep varies."""
+    found = [p for p in parameters(run).values() if p.axis == axis]
+    return " and ".join(plain_name(p) for p in found if p.name != axis) or plain_name(found[0])
+
+
+def name_of(run: Run, metric: str) -> str:
+    """What is drawn of a metric, in words."""
+    return meaning(run, metric).complement or metric.replace("_", " ")
+
+
+def in_words(run: Run, indices: Places) -> str:
+    """`a = 1 rad, b = 2` of a place on some of the sweep axes, by the names the file has for people; where one is a
+    sentence, by its key."""
+    said = []
+    for axis, place in indices.items():
+        all_keys = [p for p in parameters(run).values() if p.axis == axis]
+        for p in telling([p for p in all_keys if p.name != axis]) or all_keys:
+            value = p.values[place]
+            text = label_of(value) if p.key == "network.source" else show_value(value, p.units).replace(" ", "\xa0")
+            said.append(f"{plain_name(p) if len(plain_name(p)) <= 60 else p.name}\xa0=\xa0{text}")
+    return ", ".join(said)
+
+
+def telling(together: list[Parameter]) -> list[Parameter]:
+    """Of more than three parameters that are swept together, some that tell the points apart: names, then numbers, those of
+    most different values first."""
+    if len(together) <= 3:
+        return together
+
+    def told_apart(some: Sequence[Parameter]) -> int:
+        return len(set(zip(*(np.asarray(p.values).tolist() for p in some)))) if some else 1
+
+    chosen: list[Parameter] = []
+    for p in sorted(together, key=lambda p: (p.numeric, -told_apart([p]))):
+        if told_apart([*chosen, p]) > told_apart(chosen):
+            chosen.append(p)
+    return chosen
+
+
+def short_point(run: Run, where: Places) -> str:
+    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without their units, words without keys."""
+    said = []
+    for p in parameters(run).values():
+        if p.axis not in where or (not p.key and any(other.axis == p.axis and other.key for other in parameters(run).values())):
+            continue
+        name = (p.name.removesuffix("_" + p.units.replace("/", "_per_").lower()) if p.units != "1" else p.name).replace("_", " ")
+        number = p.values[where[p.axis]]
+        factor, units = style.scale_of([float(number)], p.units) if p.numeric else (1.0, p.units)
+        if units == "rad/m":
+            factor, units = 1e-6, "mrad/nm"
+        value = show_value(number * factor if p.numeric else number, units)
+        said.append((f"{name} {value}" if p.numeric else value).replace(" ", "\xa0"))
+    return ", ".join(said)
