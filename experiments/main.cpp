@@ -3,8 +3,8 @@
 
 #include <malloc.h>
 
-#include "experiments/cli/command_line.hpp"
 #include "experiments/base/terminal.hpp"
+#include "experiments/cli/command_line.hpp"
 #include "experiments/run/run_study.hpp"
 
 int main(int argc, char** argv) {

@@ -1,19 +1,19 @@
 #include <fmt/format.h>
 
+#include "experiments/base/terminal.hpp"
+#include "experiments/cli/commands.hpp"
 #include "experiments/designs/budget_file.hpp"
 #include "experiments/designs/budget_report.hpp"
 #include "experiments/designs/compare_designs.hpp"
-#include "experiments/cli/commands.hpp"
-#include "experiments/study/study_model.hpp"
-#include "experiments/study/study_warnings.hpp"
-#include "experiments/base/terminal.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
+#include "experiments/run/study_inputs.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/shipped_studies.hpp"
-#include "experiments/run/study_inputs.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/study_model.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

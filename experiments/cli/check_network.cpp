@@ -2,13 +2,13 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "experiments/cli/commands.hpp"
-#include "experiments/study/study_model.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
 #include "experiments/base/terminal.hpp"
-#include "experiments/study/shipped_studies.hpp"
+#include "experiments/cli/commands.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/study/shipped_studies.hpp"
+#include "experiments/study/study_model.hpp"
 #include "onn/network/word_check.hpp"
 #include "physics/core/check.hpp"
 

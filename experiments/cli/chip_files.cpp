@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-#include "experiments/files/hdf5/atomic_file.hpp"
-#include "experiments/files/hdf5/network_file.hpp"
-#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
 #include "experiments/files/chips/phases_file.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/network_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/files/readers/text.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/chip/unit_floor_plan.hpp"
@@ -18,7 +19,6 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
-#include "experiments/files/readers/text.hpp"
 
 namespace optinc {
 namespace {

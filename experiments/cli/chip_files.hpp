@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/files/readers/touchstone.hpp"
 #include "physics/variation/error_model.hpp"
 #include "physics/variation/fabrication_settings.hpp"
-#include "experiments/files/readers/touchstone.hpp"
 
 // What the command line does with the laboratory's files. Each refuses, before any work, an output that exists
 // (unless `force`), cannot be written, or has an extension it does not know, and writes it whole or not at all.
@@ -19,10 +19,10 @@ namespace optinc {
 /// How optinc program finds phases.
 struct ProgramOptions {
   std::optional<std::filesystem::path> chip =
-      {};                                      ///< chip file whose splitters are corrected for (networks only)
-  int dac_bits = 0;                            ///< phases on a grid of 2 pi / 2^bits; 0: as computed
-  TouchstoneOptions touchstone = {};           ///< of a matrix that is read
-  bool nearest_unitary = false;                ///< in place of a matrix that is not unitary
+      {};                             ///< chip file whose splitters are corrected for (networks only)
+  int dac_bits = 0;                   ///< phases on a grid of 2 pi / 2^bits; 0: as computed
+  TouchstoneOptions touchstone = {};  ///< of a matrix that is read
+  bool nearest_unitary = false;       ///< in place of a matrix that is not unitary
   bool force = false;
   std::string command = {};  ///< the command line, for the file
 };
@@ -61,8 +61,8 @@ void fabricate_to_file(const std::filesystem::path& network, const std::filesyst
 struct TransferOptions {
   std::string mesh = {};  ///< which mesh of the file; empty: the only one
   std::optional<std::filesystem::path> chip =
-      {};                                      ///< chip file with the errors of layerL/blockB/..; none: perfect
-  TouchstoneOptions touchstone = {};           ///< of a matrix that is written
+      {};                             ///< chip file with the errors of layerL/blockB/..; none: perfect
+  TouchstoneOptions touchstone = {};  ///< of a matrix that is written
   bool force = false;
   std::string command = {};
 };

@@ -7,20 +7,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "experiments/cli/commands.hpp"
 #include "experiments/base/interrupt.hpp"
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/base/progress.hpp"
 #include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
-#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/cli/commands.hpp"
 #include "experiments/files/chips/scattering_file.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/readers/netlist.hpp"
+#include "experiments/files/readers/touchstone.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
-
-#include "experiments/files/readers/netlist.hpp"
-#include "experiments/files/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {

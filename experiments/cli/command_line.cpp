@@ -11,10 +11,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "experiments/cli/command_table.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
+#include "experiments/cli/command_table.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"

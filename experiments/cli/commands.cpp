@@ -4,20 +4,20 @@
 
 #include <fmt/format.h>
 
-#include "experiments/cli/devices.hpp"
-#include "experiments/cli/dry_run.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/terminal.hpp"
+#include "experiments/cli/chip_files.hpp"
+#include "experiments/cli/devices.hpp"
+#include "experiments/cli/dry_run.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/models/foundry.hpp"
 #include "experiments/run/inspect.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/run_training.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/shipped_studies.hpp"
-#include "experiments/cli/chip_files.hpp"
 #include "experiments/validate/laws_file.hpp"
-#include "experiments/models/foundry.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -110,9 +110,9 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 
 int program_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
-  const ProgramSummary done = program_to_file(network_path(a.input), options.output,
-                                              {chip_path(a), a.dac_bits, a.touchstone, a.nearest_unitary,
-                                               options.force, std::string(options.command)});
+  const ProgramSummary done = program_to_file(
+      network_path(a.input), options.output,
+      {chip_path(a), a.dac_bits, a.touchstone, a.nearest_unitary, options.force, std::string(options.command)});
   std::string remark;
   if (!a.chip_file.empty()) remark = fmt::format(", {} beyond the reach of their splitters", done.clipped);
   if (done.nearest_distance)
@@ -135,9 +135,10 @@ int fabricate_command(const LabArguments& a, const RunOptions& options) {
   overrides.settings.push_back(fmt::format("chip.preset={}", a.preset));
   overrides.settings.insert(overrides.settings.end(), a.settings.begin(), a.settings.end());
   const StudyConfig config = parse_config("", "fabricate", overrides);
-  validate(!config.measured_chip.is_measured(),
-           "--set chip.measured={}: a chip that was measured is not drawn. Set chip.measured in a study instead.",
-           config.measured_chip.measured);
+  validate(
+      !config.measured_chip.is_measured(),
+      "--set chip.measured={}: a chip that was measured is not drawn. Set chip.measured in a study instead.",
+      config.measured_chip.measured);
   const auto variation = [&](const std::vector<MeshTopology>& meshes) {
     return Foundry().variation(meshes, config);
   };

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "experiments/designs/operating_point.hpp"
-#include "experiments/study/study_config.hpp"
-#include "experiments/run/run_options.hpp"
 #include "experiments/files/readers/touchstone.hpp"
+#include "experiments/run/run_options.hpp"
+#include "experiments/study/study_config.hpp"
 
 // What the commands of the tool do once their arguments are read. Each returns the exit status; results go to
 // standard output. Throws Error, or Interrupted.
@@ -87,7 +87,7 @@ struct CircuitArguments {
   int points = 1001;
   std::vector<std::string> settings, receiver;
   std::optional<PhaseConvention> convention;  ///< of a Touchstone file that is written
-  std::string light;  ///< PORT=POWER [W] that enters there; empty: none
+  std::string light;                          ///< PORT=POWER [W] that enters there; empty: none
   bool absorb_unconnected = false, models = false, json = false;
   OutputArguments out;
 };

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "experiments/designs/design_report.hpp"
-#include "experiments/cli/commands.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
+#include "experiments/base/shipped_files.hpp"
 #include "experiments/base/terminal.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/designs/design_report.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/base/shipped_files.hpp"
 #include "experiments/run/study_inputs.hpp"
 #include "physics/core/check.hpp"
 

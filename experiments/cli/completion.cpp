@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "experiments/cli/devices.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_names.hpp"
-#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/variation/error_model.hpp"
 

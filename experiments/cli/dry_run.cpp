@@ -17,15 +17,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "experiments/base/interrupt.hpp"
 #include "experiments/designs/compare_designs.hpp"
+#include "experiments/run/one_off_measurements.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/memory.hpp"
+#include "experiments/run/trials/statistics.hpp"
 #include "experiments/study/points.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/study_warnings.hpp"
-#include "experiments/base/interrupt.hpp"
-#include "experiments/run/trials/memory.hpp"
-#include "experiments/run/trials/statistics.hpp"
-#include "experiments/run/one_off_measurements.hpp"
-#include "experiments/run/study_inputs.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/interrupt.hpp"
+#include "experiments/base/progress.hpp"
+#include "experiments/base/shipped_files.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/cli/commands.hpp"
 #include "experiments/fabrics/interconnect/report.hpp"
 #include "experiments/fabrics/interconnect/trace.hpp"
 #include "experiments/fabrics/interconnect/units.hpp"
-#include "experiments/cli/commands.hpp"
-#include "experiments/base/interrupt.hpp"
-#include "experiments/base/progress.hpp"
-#include "experiments/base/terminal.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/base/shipped_files.hpp"
 #include "experiments/run/study_inputs.hpp"
 #include "physics/core/check.hpp"
 

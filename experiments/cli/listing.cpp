@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/shipped_files.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/study_names.hpp"
-#include "experiments/base/text_table.hpp"
-#include "experiments/base/shipped_files.hpp"
-#include "experiments/study/shipped_networks.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "experiments/designs/operating_point_report.hpp"
-#include "experiments/cli/commands.hpp"
-#include "experiments/study/study_model.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
+#include "experiments/base/shipped_files.hpp"
 #include "experiments/base/terminal.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/designs/operating_point_report.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/base/shipped_files.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/study/study_model.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

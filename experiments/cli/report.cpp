@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/cli/commands.hpp"
 #include "experiments/base/shipped_files.hpp"
+#include "experiments/cli/commands.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

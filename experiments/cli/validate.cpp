@@ -5,14 +5,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "experiments/base/progress.hpp"
+#include "experiments/base/terminal.hpp"
+#include "experiments/cli/commands.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/validate/laws.hpp"
 #include "experiments/validate/laws_file.hpp"
 #include "experiments/validate/report.hpp"
-#include "experiments/cli/commands.hpp"
-#include "experiments/base/progress.hpp"
-#include "experiments/base/terminal.hpp"
-#include "experiments/files/hdf5/atomic_file.hpp"
-#include "experiments/files/hdf5/provenance.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

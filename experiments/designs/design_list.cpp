@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/table_reader.hpp"
 #include "experiments/study/shipped_networks.hpp"
+#include "experiments/study/table_reader.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

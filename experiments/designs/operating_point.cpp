@@ -8,10 +8,10 @@
 #include <numeric>
 #include <span>
 
-#include "experiments/run/trials/statistics.hpp"
 #include "experiments/models/cascade_trial.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
+#include "experiments/run/trials/statistics.hpp"
 #include "onn/budget/budget.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/task/codes.hpp"

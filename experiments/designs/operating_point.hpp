@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/budget/unit_cost.hpp"
 
 // The fastest symbol rate at which a unit still decodes, and what it costs at just that rate.

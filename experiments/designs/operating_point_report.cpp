@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "experiments/base/text_table.hpp"
-#include "experiments/run/trials/statistics.hpp"
 #include "experiments/files/hdf5/table_column.hpp"
 #include "experiments/models/networks.hpp"
+#include "experiments/run/trials/statistics.hpp"
 
 namespace optinc {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "experiments/study/points.hpp"
 #include "experiments/models/foundry.hpp"
+#include "experiments/study/points.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/task/words.hpp"
 
@@ -52,9 +52,8 @@ double once_bytes(const StudyConfig& config, double all_words) {
     return std::ranges::find(config.measure.once, name) != config.measure.once.end();
   };
   const double hidden = config.gradient.hidden;
-  return (asks("gradient")
-              ? sizeof(float) * image * images + an_element * (image + 1 + classes) * hidden
-              : 0.0) +
+  return (asks("gradient") ? sizeof(float) * image * images + an_element * (image + 1 + classes) * hidden
+                           : 0.0) +
          (asks("eye") ? 3.0 * sizeof(double) * config.task.digits * all_words : 0.0);
 }
 
@@ -79,9 +78,10 @@ double crosstalk_memory_bytes(const StudyConfig& config) {
 
 double chip_memory_bytes(const StudyConfig& config, int threads) {
   constexpr double number = sizeof(double), block_words = 512;
-  constexpr double numbers_an_mzi = 45,  // errors, known, imbalance; of two programs phases, settled form, parameters
-      numbers_of_design = 45,            // once for the study: wiring, engine, program, and its file
-      libraries = 12e6;                  // that a study of meshes alone does not touch
+  constexpr double numbers_an_mzi =
+                       45,     // errors, known, imbalance; of two programs phases, settled form, parameters
+      numbers_of_design = 45,  // once for the study: wiring, engine, program, and its file
+      libraries = 12e6;        // that a study of meshes alone does not touch
   const Layers w = network_shape(config).layers;
   const double widest = most(w, [](double in, double out) { return std::max(in, out); });
   const auto all_words = static_cast<double>(std::min(config.task.words(), max_evaluation_words));
@@ -97,14 +97,16 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
       config.calibration.diagonal_epochs == 0
           ? 0.0
           : number * (all_words * (1 + config.task.digits) + 4 * (mzis + weights) + 2 * 4096 * widest);
-  const bool every_word = config.measure.words == 0 || config.model == "drift";  // at its first and last instants
+  const bool every_word =
+      config.measure.words == 0 || config.model == "drift";  // at its first and last instants
   const double words = std::max(every_word ? all_words : 0.0, static_cast<double>(config.measure.words));
   constexpr double tolerance_part = 4096;  // model tolerance draws all of them, and sends some at a time
   const double sent = config.model == "tolerance" ? std::min(words, tolerance_part) : words;
   // six fields of settled words, ten of the samples of unclocked ones
-  const double fields = config.hardware.timing.sampling == Sampling::unclocked ? 10.0 * samples_per_symbol : 6.0;
-  const double on_their_way =
-      number * (sent * (config.task.servers + 4.0 * config.task.digits) + words - sent + fields * block_words * widest);
+  const double fields =
+      config.hardware.timing.sampling == Sampling::unclocked ? 10.0 * samples_per_symbol : 6.0;
+  const double on_their_way = number * (sent * (config.task.servers + 4.0 * config.task.digits) + words - sent +
+                                        fields * block_words * widest);
   double crosstalk = crosstalk_memory_bytes(config);
   if (sweeps_crosstalk(config))
     for (std::size_t p = 0; p < point_count(config); ++p)

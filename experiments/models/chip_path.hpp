@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/learning/light_channel.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/chip/chip_design.hpp"
 
 namespace optinc {

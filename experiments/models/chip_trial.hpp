@@ -2,9 +2,9 @@
 
 #include <string_view>
 
+#include "experiments/models/foundry.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
-#include "experiments/models/foundry.hpp"
 #include "onn/link/transmission.hpp"
 
 namespace optinc {
@@ -15,8 +15,8 @@ struct ChipVariant {
   bool noisy = false;
 };
 
-/// "uncorrected", "corrected_quadrature" (for known splitters, Clipping::quadrature) or "noisy" (the same, with the
-/// study's noise).
+/// "uncorrected", "corrected_quadrature" (for known splitters, Clipping::quadrature) or "noisy" (the same, with
+/// the study's noise).
 ChipVariant chip_variant(std::string_view name);
 
 /// The noise that acts in a variant.

@@ -69,8 +69,8 @@ Eigen::MatrixXd sent_on(const Channel& channel, const ChipDesign& design, const 
   const OperatedChip& at = chip.at_calibration;
   const ChipErrors errors = errors_in(channel.change, at.errors, at.heaters, chip.imbalance,
                                       config.drift.sensitivity, config.hardware);
-  ChipState state =
-      settle_chip(*at.design, at.program, with_phase_noise(errors, config.chip, config.run.seed, trial), config.chip);
+  ChipState state = settle_chip(*at.design, at.program,
+                                with_phase_noise(errors, config.chip, config.run.seed, trial), config.chip);
   // every channel's oscillators were set at its own wavelength, when the chip was calibrated
   turn_oscillators(state, design, config.hardware, settled_lag_rad_per_m(config.environment, config.hardware));
   return transmit(
@@ -177,34 +177,32 @@ TrialModel comb_model(const StudyConfig& config, const Networks& networks, const
 }
 
 StudyModel comb_study_model() {
-  return {
-      .name = "comb",
-      .simulates = "one OptINC chip at the wavelengths of a comb",
-      .trial = "chip",
-      .list = "chips",
-      .metrics = {metric("channel_accuracy", "1", "Fraction of the channel's drawn words decoded exactly",
-                         "share of words right", Better::higher, MetricKind::share, "words wrong",
-                         {"variant", "channel"}),
-                  metric("channel_error_rms", "LSB", "RMS code error over the channel's drawn words",
-                         "rms code error", Better::lower, MetricKind::number, {}, {"variant", "channel"}),
-                  metric(
-                      "channels_right", "1",
-                      "Number of adjacent channels around and including the middle one that decode at "
-                      "most a share comb.wrong_limit of their drawn words wrong",
-                      "channels right", Better::higher)},
-      .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
-      .error_metric = "channel_error_rms",
-      .reads = chip_keys({"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "comb"}),
-      .validate = validate_comb,
-      .validated = "comb",
-      .networks = own_network,
-      .axes = comb_axes,
-      .make =
-          [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
-            return comb_model(config, inputs.networks, Foundry(inputs.chips));
-          },
-      .memory_bytes = chip_memory_bytes,
-      .write_trial = write_comb_trial};
+  return {.name = "comb",
+          .simulates = "one OptINC chip at the wavelengths of a comb",
+          .trial = "chip",
+          .list = "chips",
+          .metrics = {metric("channel_accuracy", "1", "Fraction of the channel's drawn words decoded exactly",
+                             "share of words right", Better::higher, MetricKind::share, "words wrong",
+                             {"variant", "channel"}),
+                      metric("channel_error_rms", "LSB", "RMS code error over the channel's drawn words",
+                             "rms code error", Better::lower, MetricKind::number, {}, {"variant", "channel"}),
+                      metric("channels_right", "1",
+                             "Number of adjacent channels around and including the middle one that decode at "
+                             "most a share comb.wrong_limit of their drawn words wrong",
+                             "channels right", Better::higher)},
+          .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
+          .error_metric = "channel_error_rms",
+          .reads = chip_keys({"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "comb"}),
+          .validate = validate_comb,
+          .validated = "comb",
+          .networks = own_network,
+          .axes = comb_axes,
+          .make =
+              [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
+                return comb_model(config, inputs.networks, Foundry(inputs.chips));
+              },
+          .memory_bytes = chip_memory_bytes,
+          .write_trial = write_comb_trial};
 }
 
 }  // namespace optinc

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <memory>
 
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_study.hpp"
@@ -9,6 +8,7 @@
 #include "experiments/models/drifting_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "onn/link/oscillators.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"

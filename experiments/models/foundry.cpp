@@ -31,8 +31,8 @@ FieldBytes field_bytes(std::span<const MeshTopology> meshes, const StudyConfig& 
   const double along_m = meshes.size() == 1 ? length_m : std::max(length_m, c.fabrication.wafer.die_length_m);
   if (sites <= static_cast<double>(FieldSettings{}.cholesky_sites))
     return {number * sites * sites, 2 * pair * sites};
-  // the lattice of all devices (place_meshes), over the die at the most, padded as factorise_field pads it; periods
-  // of smooth kernels grow once more by half
+  // the lattice of all devices (place_meshes), over the die at the most, padded as factorise_field pads it;
+  // periods of smooth kernels grow once more by half
   const bool smooth = c.fabrication.shared.kernel == Kernel::gaussian;
   const double length = c.fabrication.shared.correlation_length_m;
   const auto padded = [&](double extent_m, double lattice_m) {
@@ -40,10 +40,9 @@ FieldBytes field_bytes(std::span<const MeshTopology> meshes, const StudyConfig& 
     return 2 * std::max(extent_m, (smooth ? 5.0 : 5.5) * length) / step;
   };
   const double width_m = std::min(c.fabrication.wafer.die_width_m, 2 * area_m2 / length_m);
-  const double nodes =
-      std::min((smooth ? 1.5 : 1.0) * padded(along_m, layout.mzi_length_m / 4) *
-                   padded(width_m, layout.mzi_width_m / 4),
-               static_cast<double>(FieldSettings{}.max_grid_points));
+  const double nodes = std::min(
+      (smooth ? 1.5 : 1.0) * padded(along_m, layout.mzi_length_m / 4) * padded(width_m, layout.mzi_width_m / 4),
+      static_cast<double>(FieldSettings{}.max_grid_points));
   return {number * nodes + 5 * number * sites, 2 * pair * nodes + pair * sites};
 }
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/measured_chips.hpp"
+#include "experiments/study/study_config.hpp"
 #include "physics/mesh/topology.hpp"
 
 namespace optinc {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/study/points.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/chip_memory.hpp"
 #include "experiments/models/chip_path.hpp"
@@ -16,6 +15,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/points.hpp"
 
 namespace optinc {
 namespace {
@@ -260,8 +260,11 @@ StudyModel learning_study_model() {
                   "share of codes replaced", Better::lower, MetricKind::share),
            metric("wire_bits", "bit", "Bits per gradient element sent by the busiest server, including scales",
                   "bits sent per gradient element", Better::lower)},
-      .variants =
-          {{"uncorrected", true}, {"corrected_quadrature", true}, {"noisy"}, {"drifting", true}, {"recalibrated", true}},
+      .variants = {{"uncorrected", true},
+                   {"corrected_quadrature", true},
+                   {"noisy"},
+                   {"drifting", true},
+                   {"recalibrated", true}},
       .error_metric = "final_loss",
       .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner",
                           "fabrication.heater_power_spread"}),

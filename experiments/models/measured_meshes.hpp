@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/files/chips/mesh_errors_file.hpp"
+#include "experiments/study/study_config.hpp"
 #include "physics/thermal/phase_response.hpp"
 
 namespace optinc {

@@ -133,9 +133,8 @@ StudyModel mesh_drift_study_model() {
                     "drift", "heater", "die", "laser.wavelength_m"},
           .read_files = read_mesh_files,
           .axes = time_axis,
-          .make = [](const StudyConfig& config, const StudyInputs& inputs, const std::filesystem::path&) {
-            return mesh_drift_model(config, inputs);
-          },
+          .make = [](const StudyConfig& config, const StudyInputs& inputs,
+                     const std::filesystem::path&) { return mesh_drift_model(config, inputs); },
           .memory_bytes = mesh_memory_bytes};
 }
 

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
 #include "experiments/files/chips/phases_file.hpp"
 #include "experiments/models/built_in_models.hpp"
 #include "experiments/models/recorder.hpp"
+#include "experiments/study/points.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/crosstalk.hpp"
 #include "onn/chip/environment.hpp"
@@ -267,8 +267,8 @@ std::vector<StudyWarning> mesh_warnings(const StudyConfig& config) {
   std::vector<StudyWarning> all;
   if (config.fabrication.process != FabricationProcess::wafer) return all;
   const MeshTopology mesh = mesh_topology(config.mesh);
-  for (const Warning& w : die_plan_warnings(
-           placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer)))
+  for (const Warning& w :
+       die_plan_warnings(placed_on_die(std::span(&mesh, 1), config.hardware.layout, config.fabrication.wafer)))
     all.push_back({"fabrication.process", w.text, std::string(w.field)});
   return all;
 }

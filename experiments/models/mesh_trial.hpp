@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/study_config.hpp"
 #include "physics/mesh/blocks.hpp"
 #include "physics/mesh/group_delay.hpp"
 #include "physics/variation/chip_errors.hpp"
@@ -32,10 +32,10 @@ struct MeshTrial {
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {},
                           const Foundry& foundry = Foundry());
 
-/// Its phases as a variant sets them, on the DAC's grid: "uncorrected", or for known splitters and measured phase
-/// offsets: "corrected" (clipped to the nearest bar power, as published) or "corrected_quadrature" (surplus into
-/// the quadrature). Kinds other than standard clip to the nearest in both
-/// corrected variants (program_blocks()).
+/// Its phases as a variant sets them, on the DAC's grid: "uncorrected", or for known splitters and measured
+/// phase offsets: "corrected" (clipped to the nearest bar power, as published) or "corrected_quadrature"
+/// (surplus into the quadrature). Kinds other than standard clip to the nearest in both corrected variants
+/// (program_blocks()).
 CorrectedProgram programmed_mesh(const MeshTrial& trial, std::string_view variant, const ErrorModel& model);
 
 /// What its heaters are asked for: such phases, less static ones of their own (trimmed()) unless those of the

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/chip/calibration.hpp"
 
 namespace optinc {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/learning/light_channel.hpp"
+#include "experiments/study/study_config.hpp"
 
 namespace optinc {
 

@@ -8,12 +8,12 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
-#include "experiments/study/study_model.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/measured_meshes.hpp"
 #include "experiments/models/mesh_targets.hpp"
 #include "experiments/models/networks.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
 
 namespace optinc {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/run/axes.hpp"
 #include "experiments/study/points.hpp"
 #include "experiments/study/study_model.hpp"
-#include "experiments/run/axes.hpp"
 
 namespace optinc {
 namespace {

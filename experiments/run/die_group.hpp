@@ -1,7 +1,7 @@
 #pragma once
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
+#include "experiments/study/study_config.hpp"
 
 namespace optinc {
 

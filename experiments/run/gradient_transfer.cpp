@@ -57,13 +57,15 @@ GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients ste
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
     const LitChip chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
-    return decide(transmit({*chip.design, chip.state, config.hardware, noise_in(variant, config), config.measure.arithmetic}, sent.codes,
-                           {config.run.seed, 0, 0}));
+    return decide(transmit(
+        {*chip.design, chip.state, config.hardware, noise_in(variant, config), config.measure.arithmetic},
+        sent.codes, {config.run.seed, 0, 0}));
   };
   // the exact path is never coded; its code errors are those of its definition, none
   std::vector<CodeVector> decoded = {answers, answers,
                                      decide(forward(network, digit_averages(config.task, sent.codes)))};
-  for (const auto name : {"uncorrected", "corrected_quadrature", "noisy"}) decoded.push_back(through_chip(name));
+  for (const auto name : {"uncorrected", "corrected_quadrature", "noisy"})
+    decoded.push_back(through_chip(name));
 
   GradientTransfer result;
   result.sigma_eta_rad = config.chip.sigma_eta_rad;

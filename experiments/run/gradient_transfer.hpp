@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/models/learning/idx_images.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/network/network.hpp"
 #include "onn/task/block_quantiser.hpp"

@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/study/toml_values.hpp"
 #include "experiments/base/text_table.hpp"
-#include "experiments/run/trials/statistics.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/run/gradient_transfer.hpp"
 #include "experiments/run/state.hpp"
+#include "experiments/run/trials/statistics.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/toml_values.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/printable.hpp"
 

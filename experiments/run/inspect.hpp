@@ -13,7 +13,7 @@ namespace optinc {
 
 /// A group that no study writes, and what is said of it where a file has it.
 struct InspectedGroup {
-  std::string name;                                           ///< of the group, and of its key in JSON
+  std::string name;                                          ///< of the group, and of its key in JSON
   std::function<nlohmann::ordered_json(const Group&)> json;  ///< from the root
   std::function<std::string(const Group&)> text;
 };

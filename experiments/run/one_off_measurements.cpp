@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
+#include "experiments/study/points.hpp"
 
 namespace optinc {
 namespace {
@@ -38,7 +38,8 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
 }
 
 Eye look_into_eye(const StudyConfig& config, const ChipDesign& design, const Foundry& foundry) {
-  return {config.chip.sigma_eta_rad, all_word_outputs(design, config, chip_variant("corrected_quadrature"), foundry),
+  return {config.chip.sigma_eta_rad,
+          all_word_outputs(design, config, chip_variant("corrected_quadrature"), foundry),
           all_word_outputs(design, config, chip_variant("noisy"), foundry)};
 }
 
@@ -120,9 +121,8 @@ OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inp
     if (measures(config, "eye")) once[i].eye = look_into_eye(points[i], design, foundry);
     if (measures(config, "cost"))
       once[i].cost = unit_cost(
-          network,
-          budget(with_known_losses(design, calibrated_chip(design, points[i], 0, 0, foundry).losses),
-                 points[i].chip, points[i].hardware, points[i].budget));
+          network, budget(with_known_losses(design, calibrated_chip(design, points[i], 0, 0, foundry).losses),
+                          points[i].chip, points[i].hardware, points[i].budget));
     if (!measures(config, "gradient")) continue;
     if (i == 0 || points[i].task != points[i - 1].task || points[i].gradient != points[i - 1].gradient)
       step = gradients_with_progress(points[i], quiet);

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/run/trials/journal.hpp"
 #include "experiments/run/run_options.hpp"
+#include "experiments/run/trials/journal.hpp"
 
 namespace optinc {
 

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/run/axes.hpp"
 #include "experiments/run/state.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

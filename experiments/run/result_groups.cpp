@@ -68,7 +68,8 @@ void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
       digits_of(exact_answers(task, codes_of_words(task, evaluation_words(task))), task.output_digits());
   const auto words = static_cast<std::size_t>(wanted.cols()),
              digits = static_cast<std::size_t>(task.output_digits());
-  group.dimension("variant", std::vector<std::string>{"corrected_quadrature", "noisy"}, "1", "what acts on the light");
+  group.dimension("variant", std::vector<std::string>{"corrected_quadrature", "noisy"}, "1",
+                  "what acts on the light");
   group.counting_dimension("word", words, "word of the task, most significant digit sum first");
   group.counting_dimension("digit", digits, "digit position, most significant first");
   std::vector<float> outputs;

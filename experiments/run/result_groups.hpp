@@ -1,8 +1,8 @@
 #pragma once
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/run/gradient_transfer.hpp"
+#include "experiments/study/study_config.hpp"
 #include "onn/budget/unit_cost.hpp"
 #include "onn/task/words.hpp"
 #include "onn/training/trainer.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/run/trials/mpi.hpp"
 #include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/study_config.hpp"
 
 namespace optinc {
 

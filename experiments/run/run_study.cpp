@@ -7,16 +7,16 @@
 #include <fmt/format.h>
 #include <omp.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/base/interrupt.hpp"
-#include "experiments/run/trials/memory.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/run/output_state.hpp"
 #include "experiments/run/run_training.hpp"
 #include "experiments/run/training_checkpoint.hpp"
+#include "experiments/run/trials/memory.hpp"
 #include "experiments/run/write_results.hpp"
-#include "experiments/models/trial_checkpoint.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -4,16 +4,16 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/study_model.hpp"
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/run/output_state.hpp"
 #include "experiments/run/result_groups.hpp"
 #include "experiments/run/study_inputs.hpp"
 #include "experiments/run/training_checkpoint.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/study_model.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/study/study_warnings.hpp"
-#include "experiments/run/trials/memory.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/run/trial_groups.hpp"
+#include "experiments/run/trials/memory.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/printable.hpp"
 
@@ -39,7 +39,8 @@ std::string journal_heading(const StudyState& state) {
 }
 
 std::string journal_comments(std::string_view command, const std::set<std::string>& revisions) {
-  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening, printable(std::string(command)),  // a comment is one line
+  return fmt::format("{}{}\n{}{}\n{}{}\n", command_opening,
+                     printable(std::string(command)),  // a comment is one line
                      revisions_opening, fmt::join(revisions, ", "), schema_opening, schema_version);
 }
 

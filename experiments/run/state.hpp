@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "experiments/run/trials/journal.hpp"
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/run/run_options.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/journal.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 namespace optinc {
 
@@ -17,9 +17,9 @@ namespace optinc {
 struct StudyState {
   StudyConfig config;
   Shard shard;
-  std::optional<StudyInputs> inputs;  ///< none before the network is trained
-  std::optional<Records> records;     ///< none before the first trial
-  std::string replaces = {};          ///< fingerprint() of the file that --force gave up to it; empty: none
+  std::optional<StudyInputs> inputs;     ///< none before the network is trained
+  std::optional<Records> records;        ///< none before the first trial
+  std::string replaces = {};             ///< fingerprint() of the file that --force gave up to it; empty: none
   std::string command = {};              ///< that began it, as typed; empty where nobody wrote it down
   std::set<std::string> revisions = {};  ///< of the programs that computed its trials, where written down
 };

@@ -7,18 +7,18 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/study/toml_values.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
-#include "experiments/files/hdf5/network_file.hpp"
-#include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
-#include "experiments/run/result_groups.hpp"
-#include "experiments/study/shipped_networks.hpp"
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/crosstalk_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/hdf5/network_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/run/result_groups.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/shipped_networks.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/toml_values.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/trainer.hpp"
 #include "physics/core/check.hpp"
@@ -50,7 +50,8 @@ Network network_in(const std::string& path) {
   return load_network(file.root().open("network"));
 }
 
-/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets it.
+/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets
+/// it.
 bool of_the_link(const FieldEntry& entry) {
   constexpr std::array sections = {"link", "receiver", "modulator", "time"};
   constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a",
@@ -59,8 +60,8 @@ bool of_the_link(const FieldEntry& entry) {
          std::ranges::find(idle, entry.info.key) == idle.end();
 }
 
-/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others. A study
-/// that trained none keeps what the file of its network said.
+/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others. A
+/// study that trained none keeps what the file of its network said.
 std::string trained_for(const Group& root) {
   if (root.exists("network")) {
     const Group network = root.open("network");
@@ -160,12 +161,13 @@ void add_lone_arms(const MeasuredMeshes& measured, std::vector<StudyWarning>& al
     for (const auto& [stage, arm, other] : {std::tuple("theta", &e.theta_arm_loss_db, &e.theta_other_loss_db),
                                             std::tuple("phi", &e.phi_arm_loss_db, &e.phi_other_loss_db)})
       if (!arm->isZero(0.0) && other->isZero(0.0))
-        all.push_back({"mesh.measured",
-                       fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
-                                   "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
-                                   "arms lose alike",
-                                   mesh.source, stage, stage),
-                       fmt::format("{} {}", mesh.source, stage)});
+        all.push_back(
+            {"mesh.measured",
+             fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
+                         "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
+                         "arms lose alike",
+                         mesh.source, stage, stage),
+             fmt::format("{} {}", mesh.source, stage)});
   }
 }
 
@@ -176,7 +178,8 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
   add_lone_arms(inputs.measured, all);
   const Networks& networks = inputs.networks;
   if (std::ranges::all_of(networks, [](const PreparedNetwork& n) { return n.trained_for.empty(); })) return all;
-  const std::vector<StudyConfig> points = checked_points(config);  // also while results of an interrupted run are written
+  const std::vector<StudyConfig> points =
+      checked_points(config);  // also while results of an interrupted run are written
   for (std::size_t p = 0; p < points.size(); ++p)
     for (const StudyConfig& asked : asked_networks(points[p])) {
       const PreparedNetwork& network = networks[network_number(networks, asked)];
@@ -185,11 +188,12 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
       const std::string& source = asked.network.source;
       auto known = std::ranges::find(all, source, &StudyWarning::field);
       if (known == all.end()) {
-        all.push_back({"network.source",
-                       fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
-                                   "a network for this link",
-                                   source, keys),
-                       source, point_label(config, p), 0, points.size()});
+        all.push_back(
+            {"network.source",
+             fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
+                         "a network for this link",
+                         source, keys),
+             source, point_label(config, p), 0, points.size()});
         known = all.end() - 1;
       }
       ++known->points;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/study/study_warning.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
-#include "experiments/run/training_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/training_checkpoint.hpp"
+#include "experiments/study/study_warning.hpp"
 
 namespace optinc {
 
@@ -30,9 +30,9 @@ StudyInputs read_files(const std::vector<StudyConfig>& points);
 /// The network of a configuration without sweeps (of a cascade, its first level's).
 PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const KeepTraining& keep = {});
 
-/// What is unlike anything built, or meant, of what a study's files hold. Networks that were trained for noise on
-/// another link than chips meet at points that ask for them: one warning a network, with the keys of the first such
-/// point. Measured meshes with losses in the arms with heaters alone.
+/// What is unlike anything built, or meant, of what a study's files hold. Networks that were trained for noise
+/// on another link than chips meet at points that ask for them: one warning a network, with the keys of the
+/// first such point. Measured meshes with losses in the arms with heaters alone.
 std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyInputs& inputs);
 
 /// The groups `network` and `training` of a file, or `networks` where there are several, `mesh_targets`,

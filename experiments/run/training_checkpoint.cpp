@@ -11,9 +11,9 @@
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
 #include "experiments/run/result_groups.hpp"
+#include "experiments/study/stored_config.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

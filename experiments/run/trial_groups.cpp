@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/statistics.hpp"
 #include "experiments/run/axes.hpp"
+#include "experiments/run/trials/statistics.hpp"
+#include "experiments/study/points.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "experiments/run/trials/records.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/records.hpp"
 
 namespace optinc {
 

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/study_warnings.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/run/die_group.hpp"
 #include "experiments/run/trial_groups.hpp"
+#include "experiments/study/stored_config.hpp"
+#include "experiments/study/study_warnings.hpp"
 
 namespace optinc {
 

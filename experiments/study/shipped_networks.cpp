@@ -8,13 +8,13 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
-#include "experiments/study/study_config.hpp"
-#include "experiments/study/toml_values.hpp"
+#include "experiments/base/shipped_files.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/study/stored_config.hpp"
-#include "experiments/base/shipped_files.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/toml_values.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"

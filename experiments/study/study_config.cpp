@@ -8,9 +8,9 @@
 
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/points.hpp"
-#include "experiments/study/study_rows.hpp"
 #include "experiments/study/study_keys.hpp"
 #include "experiments/study/study_model.hpp"
+#include "experiments/study/study_rows.hpp"
 #include "experiments/study/sweep_parse.hpp"
 #include "experiments/study/toml_values.hpp"
 #include "onn/chip/chip_design.hpp"
@@ -55,7 +55,8 @@ void read_value(const FieldEntry& any, const toml::node& node, const TomlSource&
 }
 
 /// Every value of the table, checked; `model`: the study's, whatever says so.
-void read_table(const toml::table& table, const TomlSource& source, std::string_view model, GivenValues& given) {
+void read_table(const toml::table& table, const TomlSource& source, std::string_view model,
+                GivenValues& given) {
   const auto entries = config_entries(StudyConfig{});
   const auto find = [&](std::string_view section, const toml::key& key) -> const FieldEntry& {
     for (const FieldEntry& entry : entries)
@@ -89,8 +90,8 @@ void read_table(const toml::table& table, const TomlSource& source, std::string_
   }
 }
 
-/// Rounding of the networks of a study that does not set it: that of files and of the carry chain, half-even where
-/// all are trained.
+/// Rounding of the networks of a study that does not set it: that of files and of the carry chain, half-even
+/// where all are trained.
 Rounding rounding_of_networks(const StudyConfig& config, const Overrides& overrides) {
   std::vector<std::string> sources = {config.network.source};
   for (const SweepAxis& axis : config.sweeps)
@@ -111,11 +112,13 @@ Rounding rounding_of_networks(const StudyConfig& config, const Overrides& overri
     if (rounding) found.try_emplace(*rounding, source);
   }
   std::vector<std::string> named;
-  for (const auto& [rounding, source] : found) named.push_back(fmt::format("{} for {}", name_of(rounding), source));
-  validate(found.size() < 2,
-           "task.rounding is not set, and the networks of the sweep round differently ({}). Run one study for each "
-           "rounding.",
-           fmt::join(named, ", "));
+  for (const auto& [rounding, source] : found)
+    named.push_back(fmt::format("{} for {}", name_of(rounding), source));
+  validate(
+      found.size() < 2,
+      "task.rounding is not set, and the networks of the sweep round differently ({}). Run one study for each "
+      "rounding.",
+      fmt::join(named, ", "));
   return found.empty() ? Task().rounding : found.begin()->first;
 }
 

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/core/rows.hpp"
 #include "experiments/study/learner_settings.hpp"
 #include "experiments/study/sweep.hpp"
 #include "onn/budget/settings.hpp"
@@ -20,6 +19,7 @@
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/task.hpp"
 #include "onn/training/settings.hpp"
+#include "physics/core/rows.hpp"
 #include "physics/variation/error_model.hpp"
 #include "physics/variation/fabrication_settings.hpp"
 

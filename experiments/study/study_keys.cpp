@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/text_table.hpp"
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
-#include "experiments/base/text_table.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 

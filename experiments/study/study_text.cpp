@@ -54,28 +54,25 @@ std::vector<FieldEntry> sweep_entries() {
                                                  "latin-hypercube", "ablation"};
   static constexpr std::string_view scales[] = {"linear", "log"};
   const auto example = [](std::string_view text) { return FieldValue(std::string(text)); };
-  Row values{
-      "values", "1",
-      "Keys and lists of values, varied together; sweeps are nested and the last one varies fastest"};
+  Row values{"values", "1",
+             "Keys and lists of values, varied together; sweeps are nested and the last one varies fastest"};
   Row range{"range", "1", "Keys and ranges [from, to], sampled by method at the given number of points"};
   Row points{"points", "1", "Number of points of a range", 1, 1e6};
   Row name{"name", "1", "Name of the sweep axis in the result file"};
-  Row sources{"sources", "1",
-                    "Error sources that method = ablation switches; if omitted, all active sources"};
-  return {
-      {"sweep", name, example("the last word of the key")},
-      {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
-      {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
-      {"sweep", range, example("{\"receiver.lo_power_w\" = [1e-4, 1e-2]}")},
-      {"sweep",
-       name_row("method",
-                  "How a range is sampled; ablation: each error source alone, all together, and all but one",
-                  methods),
-       example("linear")},
-      {"sweep", points, std::int64_t{9}},
-      {"sweep", name_row("scale", "Scale of random, sobol and latin-hypercube sampling", scales),
-       example("linear")},
-      {"sweep", sources, std::vector<std::string>{}}};
+  Row sources{"sources", "1", "Error sources that method = ablation switches; if omitted, all active sources"};
+  return {{"sweep", name, example("the last word of the key")},
+          {"sweep", values, example("{\"chip.sigma_eta_rad\" = [0.005, 0.01]}")},
+          {"sweep", shapes, example("{widths = [32, 64], depths = [4, 5], most_mzis = 10000}")},
+          {"sweep", range, example("{\"receiver.lo_power_w\" = [1e-4, 1e-2]}")},
+          {"sweep",
+           name_row("method",
+                    "How a range is sampled; ablation: each error source alone, all together, and all but one",
+                    methods),
+           example("linear")},
+          {"sweep", points, std::int64_t{9}},
+          {"sweep", name_row("scale", "Scale of random, sobol and latin-hypercube sampling", scales),
+           example("linear")},
+          {"sweep", sources, std::vector<std::string>{}}};
 }
 
 bool operator==(const StudyConfig& a, const StudyConfig& b) {

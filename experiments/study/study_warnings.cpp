@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/terminal.hpp"
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/points.hpp"
 #include "experiments/study/study_model.hpp"
-#include "experiments/base/terminal.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/devices/coupler.hpp"

@@ -216,7 +216,7 @@ FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const 
       "network",  "training",  "chip",     "fabrication", "calibration", "crosstalk", "environment",
       "laser",    "modulator", "receiver", "converter",   "heater",      "splitter",  "coupler",
       "fibre",    "waveguide", "layout",   "die",         "link",        "time",      "noise",
-      "stand_in", "tolerance", "mesh",     "comb",        "drift",     "learner"};
+      "stand_in", "tolerance", "mesh",     "comb",        "drift",       "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
   std::vector<FieldEntry> entries = config_entries(config);

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/validate/run_laws.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
+#include "experiments/validate/run_laws.hpp"
 
 namespace optinc {
 

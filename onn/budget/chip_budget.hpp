@@ -97,7 +97,8 @@ struct ChipBudget {
   double mesh_area_m2 = 0.0;          ///< bounding boxes of the meshes, edges and output screens included
   double die_area_m2 =
       0.0;  ///< bounding box of all meshes placed in rows, and delay lines, modulators, receivers
-  double die_heat_w = 0.0;  ///< heaters with static phases trimmed, and the chip's own receivers, drivers and clocks
+  double die_heat_w =
+      0.0;  ///< heaters with static phases trimmed, and the chip's own receivers, drivers and clocks
   double die_rise_k = 0.0;  ///< of the die over the ambient with that heat: die.resistance_k_per_w
   double laser_optical_w =
       0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both

@@ -66,10 +66,10 @@ MeshErrors with_residual(MeshErrors errors, bool screen, const ErrorModel& model
                          std::uint32_t number);
 
 /// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
-/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the loss that is known of the mesh; homodyne receivers see
-/// no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the exact
-/// gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps says what
-/// it would take in a laboratory.
+/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the loss that is known of the mesh; homodyne
+/// receivers see no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the
+/// exact gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps
+/// says what it would take in a laboratory.
 ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
                                Programming programming, const CalibrationSettings& settings);
 

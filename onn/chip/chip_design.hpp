@@ -40,7 +40,8 @@ struct LayerDesign : LayerFunction {
   Eigen::MatrixXd weight;         ///< W, what the whole layer is meant to do (outputs, inputs)
   double largest_output = 1.0;    ///< largest magnitude that leaves it over all words
   std::vector<LaneDesign> lanes;  ///< (inputs)
-  double measured_arm_loss_db = 0.0;  ///< of an arm of its columns beyond the error model's (with_known_losses())
+  double measured_arm_loss_db =
+      0.0;  ///< of an arm of its columns beyond the error model's (with_known_losses())
 
   /// 1/sqrt(r), the unavoidable field loss of fan-out or fan-in.
   double fan_field_factor() const;

@@ -276,10 +276,10 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     chip.transfer.push_back(layer_transfer(layer, program.layers[l], errors.layers[l]));
-    chip.nominal_factor.push_back(split_field_factor(static_cast<int>(layer.blocks.size())) *
-                                  field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db) *
-                                                         layer.columns()) /
-                                  layer.passive_scale);
+    chip.nominal_factor.push_back(
+        split_field_factor(static_cast<int>(layer.blocks.size())) *
+        field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db) * layer.columns()) /
+        layer.passive_scale);
   }
   return chip;
 }

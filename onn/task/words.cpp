@@ -10,10 +10,11 @@ namespace optinc {
 
 void validate_enumerable(const Task& task) {
   validate_task(task);
-  validate_field(task.words() <= most_table_words, "bits",
-                 "{} for {} servers ({} input words; at most {} are enumerated). Choose fewer servers or bits; to "
-                 "train, draw words: training.words_per_epoch.",
-                 task.bits(), task.servers, task.words(), most_table_words);
+  validate_field(
+      task.words() <= most_table_words, "bits",
+      "{} for {} servers ({} input words; at most {} are enumerated). Choose fewer servers or bits; to "
+      "train, draw words: training.words_per_epoch.",
+      task.bits(), task.servers, task.words(), most_table_words);
 }
 
 WordTable word_table(const Task& task) {

@@ -21,8 +21,9 @@ using namespace training;
 Eigen::MatrixXd measured_matrix(const BlockDesign& block, const BlockState& state, const ErrorModel& model) {
   FieldBatch fields(Matrix::Identity(block.mesh.ports, block.mesh.ports));
   state.mesh.propagate(fields);
-  return fields.re / std::pow(field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + block.measured_arm_loss_db)),
-                              block.mesh.columns());
+  return fields.re /
+         std::pow(field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + block.measured_arm_loss_db)),
+                  block.mesh.columns());
 }
 
 /// Layers in training whose blocks are what the chip has in place of U.

@@ -88,7 +88,8 @@ PortReadings direct_readings(const Matrix& scattering, const Eigen::MatrixXd& em
   read.snr.resize(ports, wavelengths);
   for (Eigen::Index w = 0; w < wavelengths; ++w)
     for (Eigen::Index p = 0; p < ports; ++p) {
-      receiver.light.ase_density_w_per_hz = emitted_w_per_hz.size() > 0 ? std::max(0.0, emitted_w_per_hz(p, w)) : 0.0;
+      receiver.light.ase_density_w_per_hz =
+          emitted_w_per_hz.size() > 0 ? std::max(0.0, emitted_w_per_hz(p, w)) : 0.0;
       read.photocurrent_a(p, w) = mean_direct_current_a(receiver, read.power_w(p, w));
       read.snr(p, w) = direct_snr(receiver, read.power_w(p, w));
     }

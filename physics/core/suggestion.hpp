@@ -7,7 +7,8 @@
 
 namespace optinc {
 
-/// The fewest edits that make `b` of `a`: a letter inserted, deleted or substituted, or two neighbours exchanged.
+/// The fewest edits that make `b` of `a`: a letter inserted, deleted or substituted, or two neighbours
+/// exchanged.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The remedy for an unknown `word`: `Did you mean "NAME"?` for those of `names` that contain it or are spelled

@@ -5,11 +5,11 @@ namespace optinc {
 /// Wavelength-selective switch of liquid crystal on silicon: any slice of the spectrum of one port to any
 /// other. Defaults: typical of commercial 1 x 20 devices (assumed).
 struct WavelengthSwitchSettings {
-  int ports = 20;                  ///< on the far side of the common port
-  double port_loss_db = 6.0;  ///< (4-8)
-  double crosstalk_db = -35.0;     ///< power of one other port in the slice, relative (-25..-45)
-  double bandwidth_hz = 70e9;      ///< B, 3 dB width of a channel's passband; a channel of 75 GHz
-  double order = 4.0;              ///< m of the super-Gaussian edge (2-6)
+  int ports = 20;               ///< on the far side of the common port
+  double port_loss_db = 6.0;    ///< (4-8)
+  double crosstalk_db = -35.0;  ///< power of one other port in the slice, relative (-25..-45)
+  double bandwidth_hz = 70e9;   ///< B, 3 dB width of a channel's passband; a channel of 75 GHz
+  double order = 4.0;           ///< m of the super-Gaussian edge (2-6)
 };
 
 /// Throws Error, naming the field, for a switch that cannot be: less than 1 port, loss < 0 dB, crosstalk >= 0

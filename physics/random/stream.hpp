@@ -60,7 +60,7 @@ enum class Purpose : std::uint32_t {
   injected_error = 68,  ///< -; step
   untrained_network = 69,
   training_words = 70,  ///< -; epoch after which they are drawn
-  routing_hash = 80,  ///< source; target
+  routing_hash = 80,    ///< source; target
   server_placement = 81,
   control_backoff = 82,  ///< flow; refusal of it
   job_arrivals = 83,     ///< -; job

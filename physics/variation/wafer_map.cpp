@@ -29,9 +29,10 @@ std::vector<DiePosition> dies_on_wafer(const WaferMap& m) {
       if (std::hypot(std::abs(x) + m.die_length_m / 2, std::abs(y) + m.die_width_m / 2) <= usable)
         dies.push_back({x - m.die_length_m / 2, y - m.die_width_m / 2});
     }
-  validate_field(!dies.empty(), "die_length_m",
-                 "{0} (no die of {0} x {1} m fits a usable radius of {2} m). Give smaller dies or a larger wafer.",
-                 m.die_length_m, m.die_width_m, usable);
+  validate_field(
+      !dies.empty(), "die_length_m",
+      "{0} (no die of {0} x {1} m fits a usable radius of {2} m). Give smaller dies or a larger wafer.",
+      m.die_length_m, m.die_width_m, usable);
   return dies;
 }
 

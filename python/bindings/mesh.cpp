@@ -453,7 +453,8 @@ void bind_mesh(nb::module_& m) {
       "behind homodyne\n"
       "receivers; variant \"corrected_quadrature\"). Of a fabricated chip's `errors`, the offsets that "
       "calibration left\n"
-      "(`sigma_cal_rad` of its model) are unknown and stay. Raises ValueError for errors of another mesh, and where a phase or splitter error is NaN or "
+      "(`sigma_cal_rad` of its model) are unknown and stay. Raises ValueError for errors of another mesh, and "
+      "where a phase or splitter error is NaN or "
       "infinite.");
   mesh.def("on", &on, nb::arg("chip"),
            "The phases of this mesh on a fabricated chip, through its DAC, which wraps them to [0, 2 pi); the "

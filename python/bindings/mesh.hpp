@@ -49,8 +49,8 @@ struct Mesh {
   int clipped = 0;
 };
 
-/// Errors of a fabricated mesh, and how much of its phase offsets calibration does not know: what fabrication drew
-/// of them. Offsets that a user adds are measured, and known.
+/// Errors of a fabricated mesh, and how much of its phase offsets calibration does not know: what fabrication
+/// drew of them. Offsets that a user adds are measured, and known.
 struct FabricatedErrors : MeshErrors {
   Vector theta_residual, phi_residual;  ///< rad (MZIs)
 };

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "experiments/files/readers/netlist.hpp"
 #include "physics/core/field.hpp"
 
 #include "python/bindings/arrays.hpp"
-#include "experiments/files/readers/netlist.hpp"
 
 /// \file netlists.hpp Netlists and settings in, scattering matrices over wavelength in and out.
 

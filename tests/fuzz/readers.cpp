@@ -1,13 +1,13 @@
 #include "tests/fuzz/readers.hpp"
 
+#include "experiments/files/chips/chip_file.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/phases_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/run/inspect.hpp"
 #include "experiments/run/state.hpp"
 #include "experiments/run/training_checkpoint.hpp"
 #include "experiments/validate/laws_file.hpp"
-#include "experiments/files/chips/chip_file.hpp"
-#include "experiments/files/chips/matrix_file.hpp"
-#include "experiments/files/chips/phases_file.hpp"
 #include "onn/chip/chip_design.hpp"
 
 #include "tests/fuzz/support.hpp"

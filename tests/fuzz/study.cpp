@@ -1,9 +1,9 @@
 #include <sstream>
 
+#include "experiments/models/trial_model.hpp"
 #include "experiments/study/points.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_warnings.hpp"
-#include "experiments/models/trial_model.hpp"
 
 #include "tests/fuzz/support.hpp"
 

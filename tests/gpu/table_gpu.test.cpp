@@ -2,7 +2,6 @@
 
 #include "onn/gpu/table_gpu.hpp"
 
-
 #include "tests/support/catch.hpp"
 #include "tests/support/networks.hpp"
 

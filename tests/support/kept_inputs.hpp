@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/study/study_config.hpp"
 #include "experiments/run/merge_studies.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/run_study.hpp"
+#include "experiments/study/study_config.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"

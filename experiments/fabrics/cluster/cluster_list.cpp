@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/shipped_files.hpp"
+#include "experiments/base/text_table.hpp"
 #include "experiments/fabrics/cluster/cluster_rows.hpp"
 #include "experiments/fabrics/interconnect/units.hpp"
 #include "experiments/study/table_reader.hpp"
-#include "experiments/base/text_table.hpp"
-#include "experiments/base/shipped_files.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {

@@ -8,13 +8,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/designs/compare_designs.hpp"
 #include "experiments/fabrics/cluster/competition.hpp"
 #include "experiments/fabrics/cluster/day.hpp"
 #include "experiments/fabrics/cluster/failure.hpp"
 #include "experiments/fabrics/cluster/iteration.hpp"
 #include "experiments/fabrics/cluster/light_paths.hpp"
 #include "experiments/fabrics/cluster/testbed.hpp"
-#include "experiments/designs/compare_designs.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 
 namespace optinc {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/fabrics/cluster/cluster_rows.hpp"
-#include "experiments/fabrics/cluster/cluster_list.hpp"
 #include "experiments/base/text_table.hpp"
+#include "experiments/fabrics/cluster/cluster_list.hpp"
+#include "experiments/fabrics/cluster/cluster_rows.hpp"
 #include "experiments/files/hdf5/table_column.hpp"
 
 namespace optinc {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/core/rows.hpp"
 #include "onn/budget/unit_cost.hpp"
+#include "physics/core/rows.hpp"
 
 namespace optinc {
 
@@ -47,7 +47,8 @@ struct Scenario {
   std::string design, designs;
   std::optional<UnitCost> unit = {};  ///< cost of `design`, no key: cost_units computes it
   // energy of links and switches
-  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = electrical_switch_j_per_bit, circuit_switch_w_per_port = 0.8;
+  double transceiver_j_per_bit = 20e-12, switch_j_per_bit = electrical_switch_j_per_bit,
+         circuit_switch_w_per_port = 0.8;
 
   /// M R, bit/s and direction: what a server's transceivers send, payload and overhead.
   double line_bit_per_s() const { return static_cast<double>(transceivers) * rate_bit_per_s; }

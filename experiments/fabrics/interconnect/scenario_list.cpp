@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "experiments/fabrics/interconnect/list_source.hpp"
-#include "experiments/base/text_table.hpp"
 #include "experiments/base/shipped_files.hpp"
+#include "experiments/base/text_table.hpp"
+#include "experiments/fabrics/interconnect/list_source.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"

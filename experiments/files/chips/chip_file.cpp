@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "physics/variation/error_model_rows.hpp"
+#include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
-#include "experiments/files/chips/mesh_rows.hpp"
 #include "physics/core/check.hpp"
+#include "physics/variation/error_model_rows.hpp"
 
 namespace optinc {
 namespace {

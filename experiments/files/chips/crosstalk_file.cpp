@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/hdf5/stored_values.hpp"
 #include "experiments/files/chips/numpy_file.hpp"
-#include "physics/core/check.hpp"
+#include "experiments/files/hdf5/stored_values.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

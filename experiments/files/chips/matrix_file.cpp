@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "experiments/files/hdf5/atomic_file.hpp"
-#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/chips/text_frame.hpp"
 #include "experiments/files/chips/touchstone_text.hpp"
-#include "physics/core/check.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

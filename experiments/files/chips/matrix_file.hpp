@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "experiments/files/hdf5/hdf5.hpp"
-#include "physics/core/field.hpp"
 #include "experiments/files/readers/touchstone.hpp"
+#include "physics/core/field.hpp"
 
 namespace optinc {
 

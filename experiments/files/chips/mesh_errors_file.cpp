@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/files/hdf5/stored_values.hpp"
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/named_columns.hpp"
+#include "experiments/files/hdf5/stored_values.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -116,7 +116,8 @@ MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTo
                                         std::pair("phi_arm_loss_db", &errors.phi_arm_loss_db),
                                         std::pair("theta_other_loss_db", &errors.theta_other_loss_db),
                                         std::pair("phi_other_loss_db", &errors.phi_other_loss_db)}) {
-      validate(!has_errors(name), "{}: mzi_loss_db and {} (mzi_loss_db is the loss through all arms alike). Leave one out.",
+      validate(!has_errors(name),
+               "{}: mzi_loss_db and {} (mzi_loss_db is the loss through all arms alike). Leave one out.",
                table.file, name);
       *loss_db = mzi_loss_db / 2;
     }

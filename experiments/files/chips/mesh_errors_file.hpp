@@ -18,10 +18,11 @@ struct MeshMeasurement {
 /// What was measured of a mesh, a row an MZI (read_columns(): .csv, .npy, .npz): columns `column` and `upper`
 /// (its column and upper port, from 0) and any of alpha_rad, beta_rad, theta_offset_rad, phi_offset_rad,
 /// theta_arm_loss_db, phi_arm_loss_db, theta_other_loss_db, phi_other_loss_db, theta_pi_power_w, phi_pi_power_w
-/// in any order, or mzi_loss_db for all four arms alike; errors that are left out are 0. Arrays of NumPy without `column` and `upper` are in the order
-/// of the mesh's MZIs. Waveguides that pass a column lose what the arms lose in the mean. Throws Error, naming
-/// the row, for an unknown column, an MZI that the mesh does not have, one that is there twice, a negative
-/// loss, and a power for pi that is not positive; names the first that is missing.
+/// in any order, or mzi_loss_db for all four arms alike; errors that are left out are 0. Arrays of NumPy
+/// without `column` and `upper` are in the order of the mesh's MZIs. Waveguides that pass a column lose what
+/// the arms lose in the mean. Throws Error, naming the row, for an unknown column, an MZI that the mesh does
+/// not have, one that is there twice, a negative loss, and a power for pi that is not positive; names the first
+/// that is missing.
 MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTopology& topology);
 
 /// Writes it into a group: the datasets of save_mesh_errors(), theta_pi_power and phi_pi_power where they were

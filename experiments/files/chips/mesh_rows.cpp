@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "physics/core/check.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "experiments/files/chips/numpy_file.hpp"
+#include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"
-#include "experiments/files/readers/text.hpp"
 
 namespace optinc {
 

@@ -10,8 +10,8 @@
 
 #include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/zip_archive.hpp"
-#include "physics/core/check.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

@@ -4,8 +4,8 @@
 #include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/phases_file.hpp"
 #include "experiments/files/chips/text_frame.hpp"
-#include "physics/core/check.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
-#include "experiments/files/chips/mesh_rows.hpp"
-#include "physics/core/check.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

@@ -1,12 +1,11 @@
 #include "experiments/files/chips/scattering_file.hpp"
 
+#include "experiments/files/chips/touchstone_text.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/files/chips/touchstone_text.hpp"
-#include "physics/core/check.hpp"
-
 #include "experiments/files/readers/text.hpp"
 #include "experiments/files/readers/touchstone.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

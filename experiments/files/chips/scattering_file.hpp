@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "physics/circuit/detection.hpp"
-
 #include "experiments/files/readers/touchstone.hpp"
+#include "physics/circuit/detection.hpp"
 
 namespace optinc {
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "experiments/files/hdf5/provenance.hpp"
-#include "physics/core/printable.hpp"
-
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/printable.hpp"
 
 namespace optinc {
 

@@ -4,9 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "physics/core/field.hpp"
-
 #include "experiments/files/readers/touchstone.hpp"
+#include "physics/core/field.hpp"
 
 namespace optinc {
 

@@ -4,8 +4,8 @@
 
 #include <zlib.h>
 
-#include "physics/core/check.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {

@@ -22,12 +22,13 @@ class Descriptor {
 };
 
 /// Writes all bytes to a new file `path` and returns once the disk has them (fsync), with the file locked:
-/// while the descriptor lives, remove_if_abandoned() leaves it. Throws Error when the disk does not take them and where
-/// anything lies there, a link included; `shown` stands for the path in the message.
+/// while the descriptor lives, remove_if_abandoned() leaves it. Throws Error when the disk does not take them
+/// and where anything lies there, a link included; `shown` stands for the path in the message.
 Descriptor write_durably(const std::filesystem::path& path, std::span<const std::byte> bytes,
                          std::string_view shown);
 
-/// Removes what write_durably() wrote to `path` unless a living process holds it. Anything but a plain file stays.
+/// Removes what write_durably() wrote to `path` unless a living process holds it. Anything but a plain file
+/// stays.
 void remove_if_abandoned(const std::filesystem::path& path);
 
 }  // namespace optinc

@@ -22,7 +22,8 @@ std::size_t stored_length(const Group& group, std::string_view name, std::int64_
 std::vector<double> finite_values(const Group& group, std::string_view name,
                                   std::initializer_list<std::size_t> shape);
 
-/// Writes the value of a field as an attribute: names as one text, separated by commas; true and false as 1 and 0.
+/// Writes the value of a field as an attribute: names as one text, separated by commas; true and false as 1 and
+/// 0.
 void set_field(const Attributes& attributes, const Row& info, const FieldValue& value);
 
 }  // namespace optinc

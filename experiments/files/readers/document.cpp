@@ -12,10 +12,9 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/printable.hpp"
-
-#include "experiments/files/readers/text.hpp"
 
 namespace optinc {
 namespace {

@@ -7,15 +7,14 @@
 #include <tuple>
 #include <utility>
 
+#include "experiments/files/readers/text.hpp"
+#include "experiments/files/readers/touchstone.hpp"
 #include "physics/circuit/circuit.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
 #include "physics/core/units.hpp"
-
-#include "experiments/files/readers/text.hpp"
-#include "experiments/files/readers/touchstone.hpp"
 
 namespace optinc {
 namespace {

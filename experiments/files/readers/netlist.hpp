@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "physics/core/field.hpp"
-
 #include "experiments/files/readers/document.hpp"
+#include "physics/core/field.hpp"
 
 namespace optinc {
 

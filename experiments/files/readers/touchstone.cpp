@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "physics/core/check.hpp"
-#include "physics/core/names.hpp"
-
 #include "experiments/files/readers/document.hpp"
 #include "experiments/files/readers/text.hpp"
+#include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "experiments/study/learner_settings.hpp"
 #include "experiments/models/learning/learning_task.hpp"
+#include "experiments/study/learner_settings.hpp"
 
 namespace optinc {
 

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
 #include "experiments/run/trials/statistics.hpp"
+#include "experiments/study/points.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/run/trials/records.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/records.hpp"
 
 namespace optinc {
 

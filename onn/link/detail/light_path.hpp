@@ -43,8 +43,8 @@ struct LayerPath {
   bool quadrature_counts = true;
 };
 
-/// Whether single precision can follow the light: not where a digit arrives so weak (some 300 dB below another) that its
-/// square is 0.
+/// Whether single precision can follow the light: not where a digit arrives so weak (some 300 dB below another)
+/// that its square is 0.
 bool single_precision_follows(const LitUnit& unit);
 
 /// Of every layer. With lock errors among the noise, gains undo their mean. Receivers behind neurons read

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "experiments/files/hdf5/atomic_file.hpp"
-#include "experiments/files/hdf5/network_file.hpp"
-#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
 #include "experiments/files/chips/phases_file.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/hdf5/network_file.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/reference_mesh.hpp"

@@ -1,6 +1,6 @@
-#include "experiments/run/trials/run_trials.hpp"
-#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

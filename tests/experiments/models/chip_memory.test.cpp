@@ -1,7 +1,7 @@
 #include "experiments/models/chip_memory.hpp"
 
-#include "experiments/study/study_model.hpp"
 #include "experiments/run/trials/memory.hpp"
+#include "experiments/study/study_model.hpp"
 #include "onn/chip/crosstalk.hpp"
 
 #include "tests/support/catch.hpp"
@@ -42,8 +42,8 @@ TEST_CASE("chips and meshes are counted by thread") {
   const StudyConfig plain = parse(small);
   CHECK(trial_memory_bytes(plain, 2) == chip_memory_bytes(plain, 2));
   const double one = chip_memory_bytes(plain, 1), two = chip_memory_bytes(plain, 2), more = two - one;
-  // layers 4-8-16-8-4, 184 MZIs, 320 weights: 45 numbers an MZI, 28,561 words of 4 digits with their targets, and
-  // gradients and moments of all weights beside those of every thread
+  // layers 4-8-16-8-4, 184 MZIs, 320 weights: 45 numbers an MZI, 28,561 words of 4 digits with their targets,
+  // and gradients and moments of all weights beside those of every thread
   CHECK_THAT(one - more, WithinRel(12e6 + 8.0 * (45 * 184 + 2 * 4 * 28561 + 4 * 320), 1e-9));
   CHECK_THAT(chip_memory_bytes(plain, 8), WithinRel(one + 7 * more, 1e-12));
   // drawn words beyond the default of 4096, 4 codes and 4 x 4 digits each

@@ -135,8 +135,8 @@ TEST_CASE("chip path: five units of a cascade are five chips, others in every tr
     for (std::uint32_t u = 0; u < 4; ++u)
       units.push_back(chip_path(below.made_of(), "corrected_quadrature", 5 * trial + u));
     received.push_back(code_path(config, levels, "corrected_quadrature", trial)(codes, at_step(0)));
-    CHECK(received.back() ==
-          cascade_average(units, chip_path(above.made_of(), "corrected_quadrature", 5 * trial + 4))(codes, at_step(0)));
+    CHECK(received.back() == cascade_average(units, chip_path(above.made_of(), "corrected_quadrature",
+                                                              5 * trial + 4))(codes, at_step(0)));
   }
   CHECK(received[0] != received[1]);
   CHECK(received[0] != ideal_average(Rounding::half_up)(codes, {}));

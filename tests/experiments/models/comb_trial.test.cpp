@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/points.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/words.hpp"
@@ -183,7 +183,8 @@ TEST_CASE("comb: channels right are those about the middle without a gap") {
 TEST_CASE("comb: what no comb is, is refused by its key") {
   check_message(complaint("model = 'comb'\n" + comb(0, 1e11)), {"comb.channels", "0"});
   check_message(complaint("model = 'comb'\n" + comb(1003, 1e11)), {"comb.channels", "1003"});
-  check_message(complaint("model = 'comb'\n" + comb(8, 1e11)), {"comb.channels = 8", "in steps of 2", "Give 7 or 9"});
+  check_message(complaint("model = 'comb'\n" + comb(8, 1e11)),
+                {"comb.channels = 8", "in steps of 2", "Give 7 or 9"});
   check_message(complaint("model = 'comb'\n" + comb(3, 0.0)), {"comb.spacing_hz"});
   check_message(complaint("model = 'comb'\n" + comb(3, -1e11)), {"comb.spacing_hz"});
   check_message(complaint("model = 'comb'\n" + comb(401, 1e11)),

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

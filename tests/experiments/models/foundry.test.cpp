@@ -6,11 +6,11 @@
 #include <cmath>
 #include <random>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/points.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"

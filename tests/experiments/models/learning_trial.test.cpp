@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/run/trials/run_trials.hpp"
-#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/learning/collectives.hpp"
 #include "experiments/models/learning/data_parallel.hpp"
 #include "experiments/models/learning/tasks.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -201,8 +201,9 @@ TEST_CASE("learning: two levels that carry a digit are one unit of sixteen serve
   };
   const auto quantised = cascade({"learner.aggregator=quantised"});
   CHECK(alike(cascade({"learner.aggregator=network"}), quantised));
-  CHECK(alike(cascade({"learner.aggregator=chip", "chip.preset=ideal", "measure.variants=[\"corrected_quadrature\"]"}),
-              quantised));
+  CHECK(alike(
+      cascade({"learner.aggregator=chip", "chip.preset=ideal", "measure.variants=[\"corrected_quadrature\"]"}),
+      quantised));
   // half-up twice is biased: three of 16 remainders of the sum by 16 end above what rounding once gives
   const auto twice = cascade({"learner.aggregator=network", "learner.carry_digit=false"});
   CHECK(twice.one("sent_error_rate") > 0.05);
@@ -213,9 +214,10 @@ TEST_CASE("learning: two levels that carry a digit are one unit of sixteen serve
 // Fails when what a channel keeps goes from one variant to the next, or a variant starts where another ended
 TEST_CASE("learning: every variant is a training of its own from the same start") {
   const Studied studied;
-  const auto record = studied.run(
-      {"learner.aggregator=chip", "chip.preset=ideal", "learner.error_feedback=true", "noise.shot=false",
-       "noise.tia=false", "noise.rin=false", "measure.variants=[\"uncorrected\", \"corrected_quadrature\", \"noisy\"]"});
+  const auto record =
+      studied.run({"learner.aggregator=chip", "chip.preset=ideal", "learner.error_feedback=true",
+                   "noise.shot=false", "noise.tia=false", "noise.rin=false",
+                   "measure.variants=[\"uncorrected\", \"corrected_quadrature\", \"noisy\"]"});
   for (const std::size_t variant : {1u, 2u}) CHECK(alike(record, record, 0, variant));
   CHECK_FALSE(alike(record, studied.run({"learner.aggregator=quantised"})));  // that has no feedback
 }

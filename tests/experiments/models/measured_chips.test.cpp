@@ -4,17 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/study_warnings.hpp"
-#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/cli/chip_files.hpp"
+#include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/models/operated_chip.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/study_inputs.hpp"
-#include "experiments/files/chips/chip_file.hpp"
-#include "experiments/cli/chip_files.hpp"
-#include "experiments/models/operated_chip.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/study_warnings.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -134,7 +134,8 @@ TEST_CASE("errors of [chip] come on top of a measured chip, unknown to the corre
   CHECK(largest(now.phi_offset - then.phi_offset) == 0.0);
   CHECK(largest(now.phi_arm_loss_db - then.phi_arm_loss_db - drawn.phi_arm_loss_db) < 1e-15);
   CHECK(largest(drawn.alpha) > 1e-4);
-  // receivers make up for half of 0.1 dB in an arm of the design, and for what the dummies of the measured chip lose
+  // receivers make up for half of 0.1 dB in an arm of the design, and for what the dummies of the measured chip
+  // lose
   const auto made_up_for = [&](const StudyConfig& at, const CalibratedChip& of) {
     return mean_arm_loss_db(at.chip) + with_known_losses(design, of.losses).layers[1].measured_arm_loss_db;
   };
@@ -163,8 +164,9 @@ TEST_CASE("errors of [chip] come on top of a measured chip, unknown to the corre
   check_message(refusal([&] { calibrated_chip(design, config, 1); }), {"chip.measured", "Run the study again"});
 }
 
-// Two layers of blocks, every mesh with a loss of its own: fails when receivers make up for the mean of the chip,
-// which leaves 10^(-2 columns 0.04 dB / 20) - 1 and its like in W, or when no attenuator dims the better blocks.
+// Two layers of blocks, every mesh with a loss of its own: fails when receivers make up for the mean of the
+// chip, which leaves 10^(-2 columns 0.04 dB / 20) - 1 and its like in W, or when no attenuator dims the better
+// blocks.
 TEST_CASE("losses that were measured of every mesh leave no error of any matrix") {
   const Scratch scratch;
   network_file(scratch);
@@ -183,9 +185,9 @@ TEST_CASE("losses that were measured of every mesh leave no error of any matrix"
   save_chip_errors(file.group("chip"), errors);
   file.close();
   for (const char* policy : {"noisy", "in-situ"}) {
-    const StudyConfig config =
-        study(scratch, "chip", fmt::format("preset = 'ideal'\nmeasured = '{}'\n", (scratch / "losses.h5").string()),
-              {fmt::format("calibration.policy={}", policy), "calibration.in_situ_steps=3"});
+    const StudyConfig config = study(
+        scratch, "chip", fmt::format("preset = 'ideal'\nmeasured = '{}'\n", (scratch / "losses.h5").string()),
+        {fmt::format("calibration.policy={}", policy), "calibration.in_situ_steps=3"});
     const ChipDesign design = design_chip(example());
     const Foundry foundry(make_study_inputs(config, true).chips);
     const LitChip lit = chip_in_operation(design, config, calibrated_chip(design, config, 0, 0, foundry), 0,

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/models/mesh_trial.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/study_inputs.hpp"
-#include "experiments/models/mesh_trial.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -117,11 +117,12 @@ TEST_CASE("losses of MZIs are given for all arms alike, or warned of") {
                              &errors.phi_other_loss_db})
     CHECK((arms->array() == 0.2).all());
   CHECK(errors.idle_arm_loss_db == Approx(0.2));
-  check_message(refusal([&] { read("mzi_loss_db,phi_arm_loss_db", "0.4,0.1"); }), {"mzi_loss_db", "phi_arm_loss_db"});
+  check_message(refusal([&] { read("mzi_loss_db,phi_arm_loss_db", "0.4,0.1"); }),
+                {"mzi_loss_db", "phi_arm_loss_db"});
   const auto warnings = [&](const std::string& columns, const std::string& values) {
     read(columns, values);
-    const StudyConfig config = parse(fmt::format("model = 'mesh'\n[mesh]\nports = 3\nmeasured = '{}'\n",
-                                                 (scratch / "chip.csv").string()));
+    const StudyConfig config = parse(
+        fmt::format("model = 'mesh'\n[mesh]\nports = 3\nmeasured = '{}'\n", (scratch / "chip.csv").string()));
     return lines_of(input_warnings(config, make_study_inputs(config, true)));
   };
   CHECK(warnings("mzi_loss_db", "0.4").empty());

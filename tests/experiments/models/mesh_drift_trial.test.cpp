@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <functional>
 
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 

@@ -1,8 +1,8 @@
 // Model mesh at another wavelength and temperature than it was calibrated at, and the delays of its paths.
 
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
 #include "physics/devices/coupler.hpp"

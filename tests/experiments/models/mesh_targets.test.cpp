@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/models/mesh_trial.hpp"
 #include "experiments/run/merge_studies.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/state.hpp"
 #include "experiments/run/study_inputs.hpp"
-#include "experiments/files/chips/matrix_file.hpp"
-#include "experiments/models/mesh_trial.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/points.hpp"
 #include "physics/random/haar.hpp"
 
 #include "tests/support/catch.hpp"

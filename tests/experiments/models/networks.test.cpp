@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/run/one_off_measurements.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/state.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
+#include "experiments/study/points.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"

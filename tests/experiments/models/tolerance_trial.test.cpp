@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "experiments/run/trials/run_trials.hpp"
-#include "experiments/run/study_inputs.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/tolerance_level.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "onn/network/weight_noise.hpp"
 #include "onn/task/words.hpp"
 

@@ -1,10 +1,10 @@
 // A model of a trial that only this file knows: linked with main.cpp it is the tool with one model more
 // (toy_model_test.py). Its numbers are known functions of the trial and of one key.
 
-#include "experiments/study/study_config.hpp"
-#include "experiments/study/study_model.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/study_config.hpp"
+#include "experiments/study/study_model.hpp"
 
 namespace optinc {
 namespace {

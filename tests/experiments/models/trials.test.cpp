@@ -1,10 +1,10 @@
 #include <bit>
 #include <cmath>
 
-#include "experiments/run/trials/run_trials.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/mesh_trial.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/run/trials/run_trials.hpp"
 #include "onn/task/words.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 

@@ -7,16 +7,16 @@
 
 #include <omp.h>
 
-#include "experiments/study/points.hpp"
-#include "experiments/run/trials/journal.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/study/stored_config.hpp"
 #include "experiments/run/merge_studies.hpp"
 #include "experiments/run/output_state.hpp"
 #include "experiments/run/replay.hpp"
 #include "experiments/run/state.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/run/trials/journal.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/stored_config.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -389,8 +389,7 @@ TEST_CASE("nothing is overwritten or begun where it cannot end well") {
   const Scratch scratch;
   const StudyConfig config = mesh_study(2);
   const fs::path out = scratch / "out.h5";
-  check_message(refusal([&] { resume_study({}, to(out)); }),
-                {out.string(), "nothing to resume", "optinc run"});
+  check_message(refusal([&] { resume_study({}, to(out)); }), {out.string(), "nothing to resume", "optinc run"});
   put(out, "old");
   check_message(refusal([&] { run_study(config, to(out)); }), {out.string(), "--force"});
   CHECK(bytes_of(out) == "old");

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include "experiments/run/trials/journal.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/run/output_state.hpp"
 #include "experiments/run/run_study.hpp"
 #include "experiments/run/training_checkpoint.hpp"
+#include "experiments/run/trials/journal.hpp"
 #include "onn/training/trainer.hpp"
 
 #include "tests/support/catch.hpp"

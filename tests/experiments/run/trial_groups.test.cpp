@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "experiments/study/points.hpp"
 #include "experiments/run/trials/statistics.hpp"
+#include "experiments/study/points.hpp"
 #include "physics/random/stream.hpp"
 
 #include "tests/support/catch.hpp"
@@ -20,7 +20,8 @@ namespace {
 std::string study(int trials, const std::string& more = {}) {
   return "[task]\nservers = 2\nbits = 2\n[network]\nhidden = [4]\n[runner]\ntrials = " +
          std::to_string(trials) +
-         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = ['corrected_quadrature', "
+         "\n[measure]\nmetrics = ['margin', 'matrix_error', 'code_error_count']\nvariants = "
+         "['corrected_quadrature', "
          "'noisy']\n" +
          more +
          "[[sweep]]\nvalues = {\"chip.dac_bits\" = [8, 10]}\n[[sweep]]\nname = 'pair'\n"

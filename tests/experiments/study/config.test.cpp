@@ -576,13 +576,16 @@ TEST_CASE("task.rounding is that of the network where nothing sets it") {
     if (source == "lost.h5") return std::nullopt;
     return source == "floor.h5" ? Rounding::floor : Rounding::half_up;
   };
-  const auto rounding = [&](const std::string& text) { return parse_config(text, "s.toml", with).task.rounding; };
+  const auto rounding = [&](const std::string& text) {
+    return parse_config(text, "s.toml", with).task.rounding;
+  };
   CHECK(rounding("network.source = 'floor.h5'") == Rounding::floor);
   CHECK(rounding("network.source = 'floor.h5'\n[task]\nrounding = 'half-up'") == Rounding::half_up);
   CHECK(rounding("network.source = 'lost.h5'") == Rounding::half_even);
   CHECK(rounding("[[sweep]]\nvalues = {'network.source' = ['a.h5', 'carry-chain']}") == Rounding::half_up);
-  check_message(refusal([&] { rounding("[[sweep]]\nvalues = {'network.source' = ['a.h5', 'floor.h5', 'train']}"); }),
-                {"half-up for a.h5", "floor for floor.h5", "half-even for train", "task.rounding"});
+  check_message(
+      refusal([&] { rounding("[[sweep]]\nvalues = {'network.source' = ['a.h5', 'floor.h5', 'train']}"); }),
+      {"half-up for a.h5", "floor for floor.h5", "half-even for train", "task.rounding"});
 }
 
 // Fails where a list is written out for each of its elements: 200,000 of them would take an hour.
@@ -601,12 +604,13 @@ TEST_CASE("a name of no model is answered with those of the study's") {
 }
 
 TEST_CASE("metrics, variants and what is measured once are those of the model") {
-  CHECK(parse("model = 'mesh'\n[measure]\nmetrics = ['fidelity']\nvariants = ['corrected']")
-            .measure.metrics == std::vector<std::string>{"fidelity"});
+  CHECK(parse("model = 'mesh'\n[measure]\nmetrics = ['fidelity']\nvariants = ['corrected']").measure.metrics ==
+        std::vector<std::string>{"fidelity"});
   check_message(complaint("[measure]\nmetrics = ['margine']"), {"s.toml:2:11:", "mean \"margin\"?"});
   check_message(complaint("[measure]\nmetrics = ['fidelity']"),
                 {"s.toml", "fidelity", "model chip has: word_acc"});
-  check_message(complaint("[measure]\nvariants = ['corrected']"), {"model chip", "uncorrected, corrected_quadrature, noisy"});
+  check_message(complaint("[measure]\nvariants = ['corrected']"),
+                {"model chip", "uncorrected, corrected_quadrature, noisy"});
   check_message(complaint("model = 'mesh'\n[measure]\nvariants = ['noisy']"),
                 {"measure.variants", "model mesh"});
   check_message(complaint("model = 'mesh'\n[measure]\nonce = ['eye']"), {"measure.once", "eye", "model chip"});

@@ -5,12 +5,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "experiments/base/shipped_files.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/run/run_study.hpp"
-#include "experiments/study/shipped_networks.hpp"
 #include "experiments/run/study_inputs.hpp"
-
-#include "experiments/base/shipped_files.hpp"
+#include "experiments/study/shipped_networks.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/refusal.hpp"
@@ -94,8 +93,9 @@ TEST_CASE("a network that was trained for another link is warned of, with keys a
   const StudyInputs inputs = make_study_inputs(dim, true);
   const auto told = lines_of(input_warnings(dim, inputs));
   REQUIRE(told.size() == 1);
-  check_message(told[0], {"network.source: shipped/8_servers_noise_aware", "receiver.lo_power_w = 0.01 (here 0.001)",
-                          "link.signal_full_scale_w = 0.001 (here 0.0001)"});
+  check_message(told[0],
+                {"network.source: shipped/8_servers_noise_aware", "receiver.lo_power_w = 0.01 (here 0.001)",
+                 "link.signal_full_scale_w = 0.001 (here 0.0001)"});
   std::vector<std::string> as_trained;
   std::istringstream keys(inputs.networks[0].trained_for);
   for (std::string key; std::getline(keys, key);) as_trained.push_back(key);

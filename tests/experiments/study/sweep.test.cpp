@@ -204,8 +204,7 @@ TEST_CASE("values of a sweep are held to type and range, with their place") {
   };
   check_message(of("pyramids = 1"), {"s.toml:2:", "sweep.shapes.pyramids = 1", "true or false"});
   check_message(of("most_mzis = 'many'"), {"s.toml:2:", "sweep.shapes.most_mzis", "a number"});
-  check_message(of("most_mzi = 3"),
-                {"s.toml:2:", "unknown key sweep.shapes.most_mzi ", "\"most_mzis\"?"});
+  check_message(of("most_mzi = 3"), {"s.toml:2:", "unknown key sweep.shapes.most_mzi ", "\"most_mzis\"?"});
   check_message(complaint(sweep("valves = {}")), {"s.toml:2:1:", "unknown key sweep.valves ", "\"values\"?"});
   check_message(complaint("sweep = 3"), {"s.toml:1:9:", "sweep = 3", "[[sweep]]"});
 }

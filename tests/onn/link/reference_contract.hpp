@@ -25,8 +25,8 @@ struct Unit {
   Environment change;
   CrosstalkSettings crosstalk;
   UnitHardware hardware;
-  double overdrive = 1.0;  ///< full scales are too small by this factor
-  bool triangles = false;  ///< Reck's meshes in place of Clements'
+  double overdrive = 1.0;        ///< full scales are too small by this factor
+  bool triangles = false;        ///< Reck's meshes in place of Clements'
   bool losses_measured = false;  ///< losses of every mesh of its own, which are known
   MziKind kind = MziKind::standard;
   std::uint32_t server = 0, chip = 3;

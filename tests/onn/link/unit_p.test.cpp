@@ -239,10 +239,13 @@ TEST_CASE("light too weak for single precision is followed in double") {
   ErrorModel lossy;
   lossy.mzi_loss_db = 10.0;  // 650 dB along a mesh of 64 ports and its attenuators
   const ChipDesign design = design_chip(random_network(four, {64, 64}));
-  const ChipState chip = programmed_chip(design, fabricate(design, lossy, 1, 0), lossy, Programming::uncorrected);
+  const ChipState chip =
+      programmed_chip(design, fabricate(design, lossy, 1, 0), lossy, Programming::uncorrected);
   const Codes codes = one_word(27, 228, 255, 0);
   const UnitHardware hardware;
-  const auto sent = [&](Arithmetic arithmetic) { return transmit({design, chip, hardware, {}, arithmetic}, codes, {}); };
+  const auto sent = [&](Arithmetic arithmetic) {
+    return transmit({design, chip, hardware, {}, arithmetic}, codes, {});
+  };
   CHECK(sent(Arithmetic::float64).allFinite());
   CHECK(sent(Arithmetic::float32) == sent(Arithmetic::float64));
 }

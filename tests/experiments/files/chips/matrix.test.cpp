@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/hdf5/atomic_file.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <regex>
 
+#include "experiments/files/chips/phases_file.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
-#include "experiments/files/chips/phases_file.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "physics/core/check.hpp"
 

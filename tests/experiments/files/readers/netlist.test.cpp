@@ -8,10 +8,10 @@
 
 #include "experiments/files/chips/scattering_file.hpp"
 #include "experiments/files/chips/touchstone_text.hpp"
+#include "experiments/files/readers/touchstone.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 
-#include "experiments/files/readers/touchstone.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/refusal.hpp"

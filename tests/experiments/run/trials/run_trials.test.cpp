@@ -19,9 +19,10 @@ namespace {
 
 /// A study of toy trials: three points whose mesh_error is 10 + spread x normal, spread 0.3, 1 and 3.
 StudyConfig toy_study(int trials, const std::string& more = {}) {
-  return parse("model = 'mesh'\n[runner]\ntrials = " + std::to_string(trials) + "\n" + more +
-               "[measure]\nmetrics = ['mesh_error', 'fidelity']\nvariants = ['uncorrected', 'corrected_quadrature']\n"
-               "[[sweep]]\nvalues = {\"mesh.sigma_common_rad\" = [0.03, 0.1, 0.3]}\n");
+  return parse(
+      "model = 'mesh'\n[runner]\ntrials = " + std::to_string(trials) + "\n" + more +
+      "[measure]\nmetrics = ['mesh_error', 'fidelity']\nvariants = ['uncorrected', 'corrected_quadrature']\n"
+      "[[sweep]]\nvalues = {\"mesh.sigma_common_rad\" = [0.03, 0.1, 0.3]}\n");
 }
 
 double toy_error(const StudyConfig& at_point, std::uint32_t trial) {
