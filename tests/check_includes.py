@@ -115,7 +115,7 @@ def why_not(file, quoted, angled):
 
 
 def cycle(uses):
-    """A cycle of modules (a header with its source), [a, b, .., a], among {module: modules it includes}; [] when there is none."""
+    """A cycle of modules (a header with its rows and its source), [a, b, .., a], among {module: modules it includes}; [] when there is none."""
     done = set()
 
     def walk(module, path):
@@ -147,7 +147,7 @@ def problems(root):
                 if reason:
                     found.append(f"{file}:{number}: {line.strip()} ({reason})")
                 if match and match[1] and file.startswith("onn/") and match[1].startswith("onn/"):
-                    module, used = (name.rsplit(".", 1)[0] for name in (file, match[1]))
+                    module, used = (name.rsplit(".", 1)[0].removesuffix("_rows") for name in (file, match[1]))
                     if module != used:
                         uses.setdefault(module, set()).add(used)
     if ring := cycle(uses):
