@@ -110,7 +110,8 @@ double bracketed(double trials) {
 void add_axes(const StudyConfig& config, const TrialModel& layout, FileSize& file) {
   for (const SweepAxis& axis : config.sweeps)
     for (std::size_t of = 0; of <= axis.keys.size(); ++of) file.dataset(static_cast<double>(axis.points()));
-  for (const ModelAxis& axis : layout.axes) file.dataset(static_cast<double>(axis.size()));
+  constexpr double counted = 0.01;  // steps that are all alike, such as those of codes
+  for (const ModelAxis& axis : layout.axes) file.dataset(static_cast<double>(axis.size()), 1, counted);
 }
 
 /// What is measured once of every network: every word of an eye, every element of a gradient along every path.
@@ -176,6 +177,14 @@ StudyConfig of_widest(StudyConfig config, const Networks& networks) {
   return config;
 }
 
+/// The most memory that a process has held, bytes; 0 where the system does not say.
+double peak_rss_bytes(const std::string& process = "self") {
+  std::ifstream status("/proc/" + process + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return 1024 * std::strtod(line.c_str() + 6, nullptr);
+  return 0.0;
+}
+
 /// A process beside this one, which ends with it.
 class Helper {
  public:
@@ -209,6 +218,9 @@ class Helper {
     ::waitpid(pid_, nullptr, 0);
   }
 
+  /// The most memory that it has held so far, bytes.
+  double peak_bytes() const { return peak_rss_bytes(std::to_string(pid_)); }
+
   static void send(int to, double number) {
     if (::write(to, &number, sizeof number) < 0) ::_exit(1);
   }
@@ -236,43 +248,40 @@ class Helper {
   int read_ = -1;
 };
 
-/// The most memory that this process has held, bytes; 0 where the system does not say.
-double peak_rss_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return 1024 * std::strtod(line.c_str() + 6, nullptr);
-  return 0.0;
-}
-
 /// What trials were seen to take.
 struct SeenTrial {
   double seconds = 0.0;                               ///< mean over a few points
   double study_bytes = 0.0, each_thread_bytes = 0.0;  ///< of the process with its inputs; beyond it by a trial
 };
 
-/// A few trials on networks with random weights, whose trials take as long; nothing where none ends within a
-/// second.
+/// A few trials on networks with random weights, whose trials take as long: of the first point, the last, which
+/// may ask for more, and some between. Nothing where none ends within a second; one that is under way counts
+/// for memory.
 std::optional<SeenTrial> see_trial(const StudyConfig& config, const std::vector<StudyConfig>& points) {
   constexpr double most_s = 1.0;
   const double deadline = omp_get_wtime() + most_s;
   const double whole = peak_rss_bytes();
+  const std::size_t last = points.size() - 1, step = std::max<std::size_t>(points.size() / 5, 1);
   const Helper helper([&](int to) {
     const double forked = peak_rss_bytes();  // without pages of files, the program's own among them
     const TrialModel model = make_model(config, untrained_inputs(points));
     const double before = peak_rss_bytes();
     Helper::send(to, whole + before - forked);
+    Helper::send(to, before);
     const auto tell = [&](std::size_t p) { Helper::send(to, run_trial(model, points[p], {p, 1}).seconds); };
-    const double first_s = run_trial(model, points[0], {0, 1}).seconds;  // warms up
-    Helper::send(to, peak_rss_bytes() - before);
-    Helper::send(to, first_s);
-    for (std::size_t p = 0; p < points.size(); p += std::max<std::size_t>(points.size() / 5, 1)) tell(p);
+    tell(0);  // warms up
+    tell(last);
+    for (std::size_t p = last > 0 ? step : 0; p < last || p == 0; p += step) tell(p);
+    ::close(to);
+    ::sleep(2);  // while its memory is looked at
   });
-  const auto study = helper.next(deadline), beyond = helper.next(deadline);
+  const auto study = helper.next(deadline), before = helper.next(deadline);
   std::vector<double> seconds;
   while (const auto one = helper.next(deadline)) seconds.push_back(*one);
-  if (!study || !beyond || seconds.empty()) return std::nullopt;
+  if (!study || !before || seconds.empty()) return std::nullopt;
+  const double beyond = helper.peak_bytes() - *before;
   if (seconds.size() > 1) seconds.erase(seconds.begin());
-  return SeenTrial{mean_of(seconds), *study, *beyond};
+  return SeenTrial{mean_of(seconds), *study, std::max(beyond, 0.0)};
 }
 
 std::string time_text(double seconds) {
