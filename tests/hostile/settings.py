@@ -95,12 +95,13 @@ def value_of(allowed, default, draw):
 
 
 def not_finite(path):
-    """{dataset: whether some of its numbers are none} of the trials and their summary."""
+    """{dataset: whether some of its numbers are none} of the trials and their summary. receiver_power has none where a layer has
+    no receivers (FORMAT.md)."""
     found = {}
 
     def look(name, item):
         if isinstance(item, h5py.Dataset) and item.dtype.kind == "f" and name.startswith(("trials", "summary")) and not re.search(
-                "quantile|_low|_high", name):
+                "quantile|_low|_high|receiver_power", name):
             found[name] = not np.isfinite(item[()]).all()
     with h5py.File(path) as file:
         file.visititems(look)
