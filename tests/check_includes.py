@@ -204,7 +204,13 @@ def self_test():
              ("tests/onn/link/a.test.cpp", '"onn/link/detail/x.hpp"'), ("bench/main.cpp", '"physics/simd/detail/x.hpp"'), ("bench/a.cpp", '"physics/simd/x.hpp"'),
              ("experiments/files/readers/a.cpp", '"physics/core/field.hpp"'), ("experiments/files/readers/document.cpp", "<yaml-cpp/parser.h>"), ("experiments/files/chips/a.cpp", '"experiments/files/readers/text.hpp"'),
              ("python/bindings/a.cpp", '"experiments/files/readers/netlist.hpp"'), ("python/bindings/a.cpp", '"onn/link/x.hpp"'), ("python/bindings/a.cpp", '"python/bindings/x.hpp"')]
-    failures = 0 if told_otherwise(Path(tempfile.gettempdir(), "no-such-tree")) else 1  # READMEs without a table
+    failures = 0
+    with tempfile.TemporaryDirectory() as scratch:  # a README's table of rooms in another order, one left out, and as it is
+        rooms = [room for floor_of in FLOORS["onn"] for room in floor_of]
+        Path(scratch, "onn").mkdir()
+        for told, right_order in ((rooms[::-1], False), (rooms[1:], False), (rooms, True)):
+            Path(scratch, "onn/README.md").write_text("\n".join([TABLE, *(f"| `{room}/` |" for room in told)]), encoding="utf-8")
+            failures += any(line.startswith("onn/") for line in told_otherwise(Path(scratch))) == right_order
     failures += 0 if cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"] and not cycle({"a": {"b", "c"}, "b": {"c"}}) else 1
     for cases, expected in ((wrong, 1), (right, 0)):
         for file, include in cases:

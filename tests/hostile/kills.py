@@ -146,7 +146,8 @@ def disturbed(trials, start, go_on, seconds):
             continue
         if fault := fault_of(done, statuses=STATUSES[which] if was_sent else (), one_line=False):
             return sent, f"{which.name if was_sent else 'no signal'} at {delay:.2f} s: {fault} {done.err[-300:]}"
-        if done.status in (130, 143) and there(trials.folder) and go_on[0] == "resume" and "optinc resume" not in done.err:
+        said = "Repeat the command" in done.err and command == go_on or "optinc resume" in done.err
+        if done.status in (130, 143) and there(trials.folder) and go_on[0] == "resume" and not said:
             return sent, f"{which.name} at {delay:.2f} s: the way on is not named {done.err[-300:]}"
         command = go_on if there(trials.folder) else start
     for _ in range(2):  # to the end
