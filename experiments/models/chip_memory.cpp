@@ -108,11 +108,10 @@ double chip_memory_bytes(const StudyConfig& config, int threads) {
   const double on_their_way = number * (sent * (config.task.servers + 4.0 * config.task.digits) + words - sent +
                                         fields * block_words * widest);
   double crosstalk = crosstalk_memory_bytes(config);
-  StudyConfig base = config;
-  base.sweeps.clear();
+  const StudyPoints points(config);
   if (sweeps_crosstalk(config))
-    for (std::size_t p = 0; p < point_count(config); ++p)
-      crosstalk = std::max(crosstalk, crosstalk_memory_bytes(config_at(base, config, p)));
+    for (std::size_t p = 0; p < points.size(); ++p)
+      crosstalk = std::max(crosstalk, crosstalk_memory_bytes(points[p]));
   const double design = number * numbers_of_design * mzis;
   return libraries + design + training_bytes(config, weights, threads) + once_bytes(config, all_words) +
          field_memory_bytes(config, meshes_of(network_shape(config)), threads) +

@@ -124,9 +124,10 @@ SharedVariation Foundry::variation(const std::vector<MeshTopology>& meshes, cons
 double field_memory_bytes(const StudyConfig& config, std::span<const MeshTopology> meshes, int threads) {
   std::vector<Foundry::DieKey> counted;
   double kept = 0.0, drawn = 0.0;
-  const std::size_t points = sweeps_places(config) ? point_count(config) : 1;
+  const StudyPoints at(config);
+  const std::size_t points = sweeps_places(config) ? at.size() : 1;
   for (std::size_t p = 0; p < points && counted.size() < most_kept; ++p) {
-    const StudyConfig point = config_at(config, p);
+    const StudyConfig point = at[p];
     if (!from_wafers(point)) continue;
     Foundry::DieKey key(meshes, point);
     if (std::ranges::find(counted, key) != counted.end()) continue;

@@ -109,8 +109,9 @@ std::vector<StudyWarning> codeless_warnings(const StudyConfig& config) {
 }
 
 std::vector<StudyWarning> chipless_warnings(const StudyConfig& config) {
-  for (std::size_t p = 0; p < point_count(config); ++p)
-    if (config_at(config, p).learner.aggregator == "chip") return {};
+  const StudyPoints points(config);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (points[p].learner.aggregator == "chip") return {};
   const auto entries = config_entries(config), defaults = config_entries({});
   std::vector<StudyWarning> all;
   for (const std::string_view section : of_chips) {

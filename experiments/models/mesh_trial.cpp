@@ -243,10 +243,9 @@ void write_delays(const Group& group, const Eigen::MatrixXd& delay_s) {
 /// The mesh of most ports at any point of a study.
 MeshTopology largest_mesh(const StudyConfig& config) {
   MeshSettings largest = config.mesh;
-  StudyConfig base = config;  // a copy of all values of a sweep for each of them would take forever
-  base.sweeps.clear();
-  for (std::size_t p = 0; p < point_count(config); ++p)
-    if (const MeshSettings mesh = config_at(base, config, p).mesh; mesh.ports > largest.ports) largest = mesh;
+  const StudyPoints points(config);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (const MeshSettings mesh = points[p].mesh; mesh.ports > largest.ports) largest = mesh;
   return mesh_topology(largest);
 }
 

@@ -28,10 +28,10 @@ void write_dies_group(const Group& group, const StudyConfig& config) {
   std::vector<std::int64_t> wafer, number;
   std::vector<double> x, y;
   const auto trials = static_cast<std::uint32_t>(config.runner.trials);
-  const std::size_t points = point_count(config);
+  const StudyPoints points(config);
   const auto chips = model_of(config).chips;
-  for (std::size_t p = 0; p < points; ++p) {
-    const StudyConfig at = config_at(config, p);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const StudyConfig at = points[p];
     if (!from_wafers(at)) {
       wafer.insert(wafer.end(), trials, -1);
       number.insert(number.end(), trials, -1);

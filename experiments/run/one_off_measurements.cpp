@@ -84,8 +84,9 @@ StudyConfig with_network_of(const StudyConfig& config, std::size_t point) {
 std::vector<StudyConfig> point_of_each(const StudyConfig& config, const Networks& networks) {
   if (networks.size() == 1) return {with_network_of(config, 0)};
   std::map<std::size_t, StudyConfig> found;
+  const StudyPoints at(config);
   for (std::size_t p = 0; found.size() < networks.size(); ++p) {
-    const std::size_t number = network_number(networks, config_at(config, p));
+    const std::size_t number = network_number(networks, at[p]);
     if (!found.contains(number)) found[number] = with_network_of(config, p);
   }
   std::vector<StudyConfig> points;

@@ -48,20 +48,20 @@ std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t poin
   return index;
 }
 
-StudyConfig config_at(const StudyConfig& config, std::size_t point) {
-  StudyConfig base = config;
-  base.sweeps.clear();
-  return config_at(base, config, point);
+StudyConfig config_at(const StudyConfig& config, std::size_t point) { return StudyPoints(config)[point]; }
+
+StudyPoints::StudyPoints(const StudyConfig& config) : config_(config), unswept_(config) {
+  unswept_.sweeps.clear();
 }
 
-StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::size_t point) {
-  const auto index = point_index(config, point);
+StudyConfig StudyPoints::operator[](std::size_t point) const {
+  const auto index = point_index(config_, point);
   Assignments values;
   for (std::size_t a = 0; a < index.size(); ++a)
-    for (const SweptKey& key : config.sweeps[a].keys) values.emplace_back(key.key, key.values[index[a]]);
-  StudyConfig there = with_values(base, values);
+    for (const SweptKey& key : config_.sweeps[a].keys) values.emplace_back(key.key, key.values[index[a]]);
+  StudyConfig there = with_values(unswept_, values);
   for (std::size_t a = 0; a < index.size(); ++a) {
-    const SweepAxis& axis = config.sweeps[a];
+    const SweepAxis& axis = config_.sweeps[a];
     if (!axis.ablation()) continue;
     const auto active = ablation_active(axis, index[a]);
     Assignments zeros;
@@ -75,11 +75,10 @@ StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::s
 
 std::vector<StudyConfig> checked_points(const StudyConfig& config, const std::function<void()>& at_each) {
   std::vector<StudyConfig> points;
-  StudyConfig base = config;
-  base.sweeps.clear();
-  for (std::size_t p = 0; p < point_count(config); ++p) {
+  const StudyPoints at(config);
+  for (std::size_t p = 0; p < at.size(); ++p) {
     if (at_each) at_each();
-    points.push_back(config_at(base, config, p));
+    points.push_back(at[p]);
     try {
       validate_config(points.back());
       require_records(points.back());

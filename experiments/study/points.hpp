@@ -16,8 +16,18 @@ std::vector<std::size_t> point_index(const StudyConfig& config, std::size_t poin
 /// sweeps.
 StudyConfig config_at(const StudyConfig& config, std::size_t point);
 
-/// The same with `base`, which is `config` without its sweeps, made once for many points.
-StudyConfig config_at(const StudyConfig& base, const StudyConfig& config, std::size_t point);
+/// What config_at gives at each point of a study, which must outlive it. Sweeps of many values are copied once
+/// in all, not for every point.
+class StudyPoints {
+ public:
+  explicit StudyPoints(const StudyConfig& config);
+  std::size_t size() const { return point_count(config_); }
+  StudyConfig operator[](std::size_t point) const;
+
+ private:
+  const StudyConfig& config_;
+  StudyConfig unswept_;
+};
 
 /// The configuration at every point, each checked as validate_config does, for a sweep may leave what keys
 /// allow each other. Throws Error that opens with "at POINT: "; whatever `at_each` throws, called before every

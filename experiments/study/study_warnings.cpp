@@ -211,18 +211,16 @@ std::vector<std::string> lines_of(const std::vector<StudyWarning>& warnings) {
 
 StudyWarnings study_warnings(const StudyConfig& config) {
   StudyWarnings all = unread_keys(config), of_points;
-  StudyConfig base = config;
-  base.sweeps.clear();
-  const std::size_t points = point_count(config);
-  for (std::size_t p = 0; p < points; ++p) {
-    const StudyConfig there = config_at(base, config, p);
+  const StudyPoints points(config);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const StudyConfig there = points[p];
     for (StudyWarning& found : point_warnings(there)) {
       const auto known = std::find_if(of_points.begin(), of_points.end(), [&](const StudyWarning& w) {
         return w.key == found.key && w.field == found.field;
       });
       StudyWarning& w = known != of_points.end() ? *known : of_points.emplace_back(std::move(found));
       if (w.points++ == 0) w.point = point_label(config, p);
-      w.points_of_all = points;
+      w.points_of_all = points.size();
     }
   }
   if (const auto whole = model_of(config).study_warnings)
