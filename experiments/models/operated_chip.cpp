@@ -25,17 +25,16 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
   settings.window = 1.0;
   const TrainingUnit unit = {config.chip, config.hardware, config.noise};
   if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
-  return std::make_shared<const ChipDesign>(
-      with_trained_diagonals(*measured.design,
-                             settle_chip(*measured.design, measured.program, measured.errors, config.chip), unit,
-                             settings, config.run.seed, config.run.threads));
+  return std::make_shared<const ChipDesign>(with_trained_diagonals(
+      *measured.design, settle_chip(*measured.design, measured.program, measured.errors, config.chip), unit,
+      settings, config.run.seed, config.run.threads));
 }
 
 }  // namespace
 
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number, const Foundry& foundry) {
-  return calibrate(design, config.chip, config.calibration, config.run.seed, trial, number,
+  return calibrate(design, config.chip, config.calibration, {config.run.seed, trial, number},
                    foundry.variation(meshes_of(design), config), foundry.measured(config));
 }
 

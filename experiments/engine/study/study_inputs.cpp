@@ -13,8 +13,8 @@
 #include "experiments/engine/process/progress.hpp"
 #include "experiments/engine/store/network_file.hpp"
 #include "experiments/engine/store/provenance.hpp"
-#include "experiments/engine/study/result_groups.hpp"
 #include "experiments/engine/store/shipped_networks.hpp"
+#include "experiments/engine/study/result_groups.hpp"
 #include "experiments/io/chip_file.hpp"
 #include "experiments/io/crosstalk_file.hpp"
 #include "experiments/io/matrix_file.hpp"
@@ -49,7 +49,8 @@ Network network_in(const std::string& path) {
   return load_network(file.root().open("network"));
 }
 
-/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets it.
+/// Whether noise in training makes a key part of what the network was trained for, and a study of words meets
+/// it.
 bool of_the_link(const FieldEntry& entry) {
   constexpr std::array sections = {"link", "receiver", "modulator", "time"};
   constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a",
@@ -58,8 +59,8 @@ bool of_the_link(const FieldEntry& entry) {
          std::ranges::find(idle, entry.info.key) == idle.end();
 }
 
-/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others. A study
-/// that trained none keeps what the file of its network said.
+/// The keys of the link that the network of a file was trained for with noise, as TOML; empty of others. A
+/// study that trained none keeps what the file of its network said.
 std::string trained_for(const Group& root) {
   if (root.exists("network")) {
     const Group network = root.open("network");
@@ -119,12 +120,12 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
   };
   const Checkpointing keeping = keeper.keeping(start);
   const TrainingUnit unit{config.chip, config.hardware, config.noise};
+  const TrainingRun run = {config.run.seed, config.run.threads, report, &keeping};
   try {
-    TrainingResult result = config.training.on_chips
-                                ? train_on_chips(*start, config.training, unit, config.run.seed,
-                                                 config.run.threads, report, &keeping)
-                                : train(config.task, config.network.hidden, config.training, config.run.seed,
-                                        config.run.threads, report, start ? &*start : nullptr, &keeping, unit);
+    TrainingResult result =
+        config.training.on_chips
+            ? train_on_chips(*start, config.training, unit, run)
+            : train(config.task, config.network.hidden, config.training, run, start ? &*start : nullptr, unit);
     return {network_identity(config), std::move(result.network), std::move(result.curve)};
   } catch (const Error&) {
     keeper.remove();  // it would fail there again
@@ -159,12 +160,13 @@ void add_lone_arms(const MeasuredMeshes& measured, std::vector<StudyWarning>& al
     for (const auto& [stage, arm, other] : {std::tuple("theta", &e.theta_arm_loss_db, &e.theta_other_loss_db),
                                             std::tuple("phi", &e.phi_arm_loss_db, &e.phi_other_loss_db)})
       if (!arm->isZero(0.0) && other->isZero(0.0))
-        all.push_back({"mesh.measured",
-                       fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
-                                   "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
-                                   "arms lose alike",
-                                   mesh.source, stage, stage),
-                       fmt::format("{} {}", mesh.source, stage)});
+        all.push_back(
+            {"mesh.measured",
+             fmt::format("{} has {}_arm_loss_db without {}_other_loss_db, so that arms without heaters lose "
+                         "nothing and every MZI is unbalanced. Add that column, or give mzi_loss_db where "
+                         "arms lose alike",
+                         mesh.source, stage, stage),
+             fmt::format("{} {}", mesh.source, stage)});
   }
 }
 
@@ -175,7 +177,8 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
   add_lone_arms(inputs.measured, all);
   const Networks& networks = inputs.networks;
   if (std::ranges::all_of(networks, [](const PreparedNetwork& n) { return n.trained_for.empty(); })) return all;
-  const std::vector<StudyConfig> points = checked_points(config);  // also while results of an interrupted run are written
+  const std::vector<StudyConfig> points =
+      checked_points(config);  // also while results of an interrupted run are written
   for (std::size_t p = 0; p < points.size(); ++p)
     for (const StudyConfig& asked : asked_networks(points[p])) {
       const PreparedNetwork& network = networks[network_number(networks, asked)];
@@ -184,11 +187,12 @@ std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyI
       const std::string& source = asked.network.source;
       auto known = std::ranges::find(all, source, &StudyWarning::field);
       if (known == all.end()) {
-        all.push_back({"network.source",
-                       fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
-                                   "a network for this link",
-                                   source, keys),
-                       source, point_label(config, p), 0, points.size()});
+        all.push_back(
+            {"network.source",
+             fmt::format("{} was trained for another link: {}. Set these keys as it was trained, or choose "
+                         "a network for this link",
+                         source, keys),
+             source, point_label(config, p), 0, points.size()});
         known = all.end() - 1;
       }
       ++known->points;
