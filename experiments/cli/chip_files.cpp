@@ -160,7 +160,7 @@ void fabricate_to_file(const fs::path& network, const fs::path& output, const Er
            "seed {} (0..2^53, which every reader of the file keeps). Give a smaller one.", options.seed);
   const ChipDesign design = load_design(File::open(network));
   const CalibratedChip calibrated =
-      calibrate(design, model, {}, options.seed, options.chip, 0,
+      calibrate(design, model, {}, {options.seed, options.chip},
                 options.variation ? options.variation(meshes_of(design)) : SharedVariation{});
   const ChipErrors errors = with_phase_noise(calibrated.errors, model, options.seed, options.chip);
   AtomicFile out(output, options.force);

@@ -34,7 +34,7 @@ std::shared_ptr<const ChipDesign> design_of_chip(const ChipDesign& design, const
 
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number, const Foundry& foundry) {
-  return calibrate(design, config.chip, config.calibration, config.run.seed, trial, number,
+  return calibrate(design, config.chip, config.calibration, {config.run.seed, trial, number},
                    foundry.variation(meshes_of(design), config), foundry.measured(config));
 }
 

@@ -121,12 +121,12 @@ PreparedNetwork train_network(const StudyConfig& config, bool quiet, const KeepT
   };
   const Checkpointing keeping = keeper.keeping(start);
   const TrainingUnit unit{config.chip, config.hardware, config.noise};
+  const TrainingRun run = {config.run.seed, config.run.threads, report, &keeping};
   try {
-    TrainingResult result = config.training.on_chips
-                                ? train_on_chips(*start, config.training, unit, config.run.seed,
-                                                 config.run.threads, report, &keeping)
-                                : train(config.task, config.network.hidden, config.training, config.run.seed,
-                                        config.run.threads, report, start ? &*start : nullptr, &keeping, unit);
+    TrainingResult result =
+        config.training.on_chips
+            ? train_on_chips(*start, config.training, unit, run)
+            : train(config.task, config.network.hidden, config.training, run, start ? &*start : nullptr, unit);
     return {network_identity(config), std::move(result.network), std::move(result.curve)};
   } catch (const Error&) {
     keeper.remove();  // it would fail there again

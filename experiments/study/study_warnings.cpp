@@ -95,8 +95,13 @@ bool shares_something_else(const StudyConfig& config) {
   return false;
 }
 
-/// Keys that are read, but can change nothing with their value or with that of another.
-void add_idle(StudyWarnings& all, const StudyConfig& config) {
+/// Whether the study trains its network, and without the noise of its unit.
+bool trains(const StudyConfig& config) {
+  return model_of(config).networks != nullptr && config.network.source == "train";
+}
+bool trains_without_noise(const StudyConfig& config) { return trains(config) && config.training.noise == 0; }
+
+void add_idle_network(StudyWarnings& all, const StudyConfig& config) {
   const NetworkSettings& network = config.network;
   if (model_of(config).networks != nullptr && network.source != "train" &&
       network.start != NetworkSettings().start)
@@ -106,6 +111,9 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
                      "or set network.source = \"train\"",
                      network.start, network.source),
          {}});
+}
+
+void add_idle_errors(StudyWarnings& all, const StudyConfig& config) {
   for (const auto& [key, measured] : {std::pair("mesh.measured", config.mesh.is_measured()),
                                       std::pair("chip.measured", config.measured_chip.is_measured())})
     if (measured && config.chip.preset != "ideal" && config.chip.preset != "custom")
@@ -118,40 +126,50 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
     all.push_back({"fabrication.process",
                    "\"independent\" ignores the other keys of [fabrication]. Set it to \"wafer\" to use them",
                    {}});
+}
+
+void add_idle_limiters(StudyWarnings& all, const StudyConfig& config) {
   const LinkSettings& link = config.hardware.link;
-  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
-      has_real_limiters(link))
+  if (trains_without_noise(config) && has_real_limiters(link))
     all.push_back({link.limiter_knee > 0 ? "link.limiter_knee" : "link.sigma_limiter",
                    "acts on chips but not in training, where limiters are hard and equal without "
                    "training.noise. Set training.noise = 1 to train for it",
                    {}});
-  const TimingSettings &timing = config.hardware.timing, unset;
-  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise == 0 &&
-      timing.sampling != Sampling::settled)
-    all.push_back({"time.sampling",
-                   "acts on chips but not in training, whose words settle without training.noise. Set "
-                   "training.noise = 1 to train for interference of clocked words",
-                   {}});
-  if (model_of(config).networks != nullptr && timing.sampling == Sampling::unclocked &&
-      (timing.equaliser_taps != unset.equaliser_taps || timing.jitter_s != unset.jitter_s ||
-       timing.sampler != unset.sampler))
-    all.push_back({"time.sampling",
-                   "\"unclocked\" ignores samplers, equalisers and jitter. Set it to \"clocked\" to use them",
-                   {}});
-  if (model_of(config).networks != nullptr && timing.sampling == Sampling::settled &&
-      (timing.symbol_rate_bd != unset.symbol_rate_bd || timing.equaliser_taps != unset.equaliser_taps ||
-       timing.jitter_s != unset.jitter_s || timing.sampler != unset.sampler ||
-       timing.lane_skew_s != unset.lane_skew_s || timing.layer_skew_s != unset.layer_skew_s))
-    all.push_back({"time.sampling",
-                   "\"settled\" ignores symbol rate, samplers, equalisers, jitter and skew. Set it to "
-                   "\"clocked\" to use them",
-                   {}});
-  if (model_of(config).networks != nullptr && network.source == "train" && config.training.noise > 0 &&
-      timing.sampling == Sampling::unclocked)
-    all.push_back({"time.sampling",
-                   "\"unclocked\" acts on chips but not in training, whose words settle. Train for \"clocked\" "
-                   "to include interference",
-                   {}});
+}
+
+/// Whether keys of clocked receivers alone, or of words in succession, are set.
+bool sets_clocked_receivers(const TimingSettings& timing) {
+  const TimingSettings unset;
+  return timing.equaliser_taps != unset.equaliser_taps || timing.jitter_s != unset.jitter_s ||
+         timing.sampler != unset.sampler;
+}
+bool sets_time(const TimingSettings& timing) {
+  const TimingSettings unset;
+  return sets_clocked_receivers(timing) || timing.symbol_rate_bd != unset.symbol_rate_bd ||
+         timing.lane_skew_s != unset.lane_skew_s || timing.layer_skew_s != unset.layer_skew_s;
+}
+
+void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {
+  const TimingSettings& timing = config.hardware.timing;
+  const bool sends_words = model_of(config).networks != nullptr;
+  const auto warn = [&](const char* text) { all.push_back({"time.sampling", text, {}}); };
+  if (trains_without_noise(config) && timing.sampling != Sampling::settled)
+    warn(
+        "acts on chips but not in training, whose words settle without training.noise. Set "
+        "training.noise = 1 to train for interference of clocked words");
+  if (sends_words && timing.sampling == Sampling::unclocked && sets_clocked_receivers(timing))
+    warn("\"unclocked\" ignores samplers, equalisers and jitter. Set it to \"clocked\" to use them");
+  if (sends_words && timing.sampling == Sampling::settled && sets_time(timing))
+    warn(
+        "\"settled\" ignores symbol rate, samplers, equalisers, jitter and skew. Set it to "
+        "\"clocked\" to use them");
+  if (trains(config) && config.training.noise > 0 && timing.sampling == Sampling::unclocked)
+    warn(
+        "\"unclocked\" acts on chips but not in training, whose words settle. Train for \"clocked\" "
+        "to include interference");
+}
+
+void add_idle_yield(StudyWarnings& all, const StudyConfig& config) {
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
   if (metric != nullptr && !metric->complement.empty() && (limit < 0 || limit > 1))
@@ -161,6 +179,15 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
              "{} is outside the range of {}, a share from 0 to 1: {} trials pass. Set a value from 0 to 1",
              limit, metric->name, (config.yield.sense == "at-least") == (limit > 1) ? "no" : "all"),
          {}});
+}
+
+/// Keys that are read, but can change nothing with their value or with that of another.
+void add_idle(StudyWarnings& all, const StudyConfig& config) {
+  add_idle_network(all, config);
+  add_idle_errors(all, config);
+  add_idle_limiters(all, config);
+  add_idle_timing(all, config);
+  add_idle_yield(all, config);
 }
 
 StudyWarnings point_warnings(const StudyConfig& config) {

@@ -10,10 +10,11 @@ constexpr std::uint64_t seed = 1;
 
 TrainingResult trained(TrainedTask task) {
   TrainingSettings settings;
-  if (task == TrainedTask::eight_bit) return train({4, 4}, std::vector{64, 128, 256, 128, 64}, settings, seed);
+  if (task == TrainedTask::eight_bit)
+    return train({4, 4}, std::vector{64, 128, 256, 128, 64}, settings, {seed});
   settings.epochs = 1500;
   settings.batch = 64;
-  return train({4, 2}, std::vector{64, 128, 64}, settings, seed);
+  return train({4, 2}, std::vector{64, 128, 64}, settings, {seed});
 }
 
 std::vector<TrainedBlock> blocks_of(TrainedTask task) {

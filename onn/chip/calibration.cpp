@@ -174,48 +174,59 @@ Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
          reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
 }
 
+/// Whether the policy estimates splitters and leaves phases a residual.
+bool estimates_splitters(const CalibrationSettings& settings) {
+  return settings.policy == CalibrationPolicy::noisy || settings.policy == CalibrationPolicy::in_situ;
+}
+
+/// What the policy knows of the errors that a calibrated chip has.
+ChipErrors known_errors(ChipErrors known, const CalibrationSettings& settings, const CalibrationNumber& of,
+                        const ChipErrors* measured) {
+  if (settings.policy == CalibrationPolicy::none) {
+    for_each_mesh(known, of.seed, Purpose::static_phase, of.chip, 0, [](MeshErrors& mesh, bool, Stream&) {
+      mesh.alpha.setZero();
+      mesh.beta.setZero();
+    });
+    return known;
+  }
+  if (measured != nullptr && estimates_splitters(settings))
+    for_each_pair(*measured, known, [](const MeshErrors& found, MeshErrors& mesh) {
+      mesh.alpha = found.alpha;
+      mesh.beta = found.beta;
+    });
+  if (estimates_splitters(settings) && settings.sigma_estimate_rad > 0)
+    for_each_mesh(known, of.seed, Purpose::splitter_estimate, of.chip, of.number,
+                  [&](MeshErrors& mesh, bool, Stream& stream) {
+                    add_normals(mesh.alpha, settings.sigma_estimate_rad, stream);
+                    add_normals(mesh.beta, settings.sigma_estimate_rad, stream);
+                  });
+  if (settings.splitters == KnownAngles::die_mean) know_the_mean(known);
+  return known;
+}
+
 }  // namespace
 
 void validate_calibration(const CalibrationSettings& settings) { validate_rows(settings); }
 
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
-                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number,
-                         const SharedVariation& variation, const ChipErrors* measured) {
+                         const CalibrationNumber& of, const SharedVariation& variation,
+                         const ChipErrors* measured) {
   validate_calibration(settings);
-  const CalibrationPolicy policy = settings.policy;
-  const bool estimates = policy == CalibrationPolicy::noisy || policy == CalibrationPolicy::in_situ;
+  const bool recalibrated = estimates_splitters(settings) && of.number > 0;
   ErrorModel left = model;
   left.sigma_phase_rad = 0.0;  // noise in time: what is measured is its mean
-  if (!estimates || number > 0) left.sigma_cal_rad = 0.0;
+  if (!estimates_splitters(settings) || recalibrated) left.sigma_cal_rad = 0.0;
   CalibratedChip calibrated;
-  calibrated.errors = fabricate(design, left, seed, chip);
-  add_variation(variation, left, seed, chip, calibrated);
+  calibrated.errors = fabricate(design, left, of.seed, of.chip);
+  add_variation(variation, left, of.seed, of.chip, calibrated);
   if (measured != nullptr) add_measured(*measured, calibrated);
-  if (estimates && number > 0)
-    for_each_mesh(calibrated.errors, seed, Purpose::recalibration, chip, number,
+  if (recalibrated)
+    for_each_mesh(calibrated.errors, of.seed, Purpose::recalibration, of.chip, of.number,
                   [&](MeshErrors& mesh, bool screen, Stream& stream) {
                     add_to_phases(mesh, screen, model.sigma_cal_rad, stream);
                   });
-  if (policy == CalibrationPolicy::none) add_static_phases(seed, chip, calibrated);
-  calibrated.known = calibrated.errors;
-  if (measured != nullptr && estimates)
-    for_each_pair(*measured, calibrated.known, [](const MeshErrors& found, MeshErrors& known) {
-      known.alpha = found.alpha;
-      known.beta = found.beta;
-    });
-  if (policy == CalibrationPolicy::none)
-    for_each_mesh(calibrated.known, seed, Purpose::static_phase, chip, 0, [](MeshErrors& mesh, bool, Stream&) {
-      mesh.alpha.setZero();
-      mesh.beta.setZero();
-    });
-  else if (estimates && settings.sigma_estimate_rad > 0)
-    for_each_mesh(calibrated.known, seed, Purpose::splitter_estimate, chip, number,
-                  [&](MeshErrors& mesh, bool, Stream& stream) {
-                    add_normals(mesh.alpha, settings.sigma_estimate_rad, stream);
-                    add_normals(mesh.beta, settings.sigma_estimate_rad, stream);
-                  });
-  if (settings.splitters == KnownAngles::die_mean && policy != CalibrationPolicy::none)
-    know_the_mean(calibrated.known);
+  if (settings.policy == CalibrationPolicy::none) add_static_phases(of.seed, of.chip, calibrated);
+  calibrated.known = known_errors(calibrated.errors, settings, of, measured);
   return calibrated;
 }
 

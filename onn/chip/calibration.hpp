@@ -32,8 +32,15 @@ struct CalibratedChip {
   KnownLosses losses;  ///< of a chip that was measured
 };
 
-/// Fabricates chip `chip` of the model and calibrates it for the first time (`number` 0) or once more (1, 2,
-/// ..): every policy keeps the chip's splitters, losses and static phases, each calibration draws its own
+/// Which calibration of which chip. Calibrations draw from the streams of these three numbers.
+struct CalibrationNumber {
+  std::uint64_t seed = 1;
+  std::uint32_t chip = 0;
+  std::uint32_t number = 0;  ///< 0: the first; 1, 2, ..: recalibrations
+};
+
+/// Fabricates chip `of.chip` of the model and calibrates it for the first time (`of.number` 0) or once more (1,
+/// 2, ..): every policy keeps the chip's splitters, losses and static phases, each calibration draws its own
 /// residual and its own estimates. Phase noise is in neither part: it passes while one measures, and
 /// with_phase_noise() adds what it is in operation. Under `noisy` with exact estimates, `errors` with the noise
 /// of instant 0 and the splitters of `known` are those of fabricate().
@@ -47,8 +54,8 @@ struct CalibratedChip {
 /// ideal it is, bit for bit, the chip that was measured. Throws Error where it has not the meshes of the
 /// design.
 CalibratedChip calibrate(const ChipDesign& design, const ErrorModel& model, const CalibrationSettings& settings,
-                         std::uint64_t seed, std::uint32_t chip, std::uint32_t number = 0,
-                         const SharedVariation& variation = {}, const ChipErrors* measured = nullptr);
+                         const CalibrationNumber& of, const SharedVariation& variation = {},
+                         const ChipErrors* measured = nullptr);
 
 /// The errors of a block of symbols: N(0, sigma_phase) more on every phase offset, independent at every
 /// instant of the chip's life, for the noise is correlated over 1 us .. 10 ms (assumed).

@@ -120,7 +120,7 @@ void ChipsGpu::State::set_layers(const LitUnit& unit, bool noisy, std::vector<La
     for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
       const LaneDesign& lane = layer.lanes[i];
       lanes.push_back({lane.source + 1, lane.row, path.lane_factor[i],
-                       path.lane_driven[i] ? full_scale * path.lane_passed[i] : 0.0});
+                       path.lane_driven[i] ? path.lane_full_scale[i] : 0.0});
       to.quadrature_in = to.quadrature_in || (lane.source >= 0 && !path.lane_driven[i]);
     }
     to.lanes.set(lanes);

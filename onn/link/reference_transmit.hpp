@@ -16,6 +16,15 @@ struct ReferenceChip {
   std::vector<double> oscillator_rad = {};
 };
 
+/// What words are sent through: LitUnit, with the chip worked out from its devices. What it refers to must
+/// outlive it.
+struct ReferenceUnit {
+  const ChipDesign& design;
+  const ReferenceChip& chip;
+  const UnitHardware& hardware;
+  NoiseSwitches noise = {};
+};
+
 /// Transfer matrices of all layers, from phases and errors alone:
 ///
 ///     T = (1/sqrt r) [D_1 M_1; ..; D_r M_r]  (tall)   or   (1/sqrt r) [D_1 M_1, .., D_r M_r]  (wide, sum)
@@ -36,10 +45,8 @@ double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitH
 ///     server n    E_mn = sqrt(P_3) m(l), l the level of digit m of its code; m: its modulator
 ///     fibre n     E_mn e^(i psi_n), psi_n ~ N(0, s), s^2 = sigma_lock^2 + 2 pi linewidth delay
 ///     unit P      a_m = sum_n w_mn E_mn / sqrt(copies); value 1: field u_m = vis sqrt(N P_3 / copies) / 3
-///       or, incoherent, i = R sum_n P_mn (1 + rin z_n) + I_d + noise, P_mn = N |w_mn|^2 P_3 l; its modulators
-///       of
-///                 fresh light send level (i - I_d) / (R N P_3), a read each; value 1: field sqrt(full scale) /
-///                 3
+///       or, incoherent, i = R sum_n P_mn (1 + rin z_n) + I_d + noise, P_mn = N |w_mn|^2 P_3 l; fresh light
+///                 of level (i - I_d) / (R N P_3), a modulator a read; value 1: field sqrt(full scale) / 3
 ///     layer       b = T x, x_i = a_i u / u_i, u = min u_i; value 1: field f u, f the nominal factor
 ///     receiver    i = 2 R sqrt(P_LO) Re(b e^(j (d + w - p))) + noise; v = i / (2 R sqrt(P_LO) f u) + bias;
 ///                 phases of the layer's drift d and linewidth w, and of the receiver's own oscillator p
@@ -60,9 +67,7 @@ double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitH
 /// settled outputs. The combiners are those of chip (seed.seed, seed.chip). Locks and receivers draw from
 /// `stream`: other numbers than transmit() draws, of the same distribution. Where transmit() departs from the
 /// functions of physics/devices, this function follows transmit(), and a comment says so.
-Eigen::MatrixXd reference_transmit(const ChipDesign& design, const ReferenceChip& chip,
-                                   const UnitHardware& hardware, const NoiseSwitches& noise, const Codes& codes,
-                                   const TransmissionSeed& seed, Stream& stream,
-                                   NoisyReceivers receivers = NoisyReceivers::all);
+Eigen::MatrixXd reference_transmit(const ReferenceUnit& unit, const Codes& codes, const TransmissionSeed& seed,
+                                   Stream& stream, NoisyReceivers receivers = NoisyReceivers::all);
 
 }  // namespace optinc

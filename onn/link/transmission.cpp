@@ -13,15 +13,22 @@
 namespace optinc {
 namespace {
 
-/// What a server's converter makes of a block's outputs.
-void convert(const UnitHardware& hardware, double noise_scale, const TransmissionSeed& seed,
-             std::uint32_t block, Eigen::MatrixXd& answer) {
-  Stream converter(seed.seed, Purpose::converter_noise, seed.chip, block * streams_per_block + 1 + seed.server,
-                   seed.instant);
+/// What the converters of a server make of a block's outputs.
+template <class Real>
+void convert(const UnitStages<Real>& unit, const TransmissionSeed& seed, std::uint32_t block,
+             Eigen::MatrixXd& answer) {
+  Stream noise(seed.seed, Purpose::converter_noise, seed.chip, block * streams_per_block + 1 + seed.server,
+               seed.instant);
   Eigen::MatrixXd drawn(answer.rows(), answer.cols());
-  converter.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
-  answer += noise_scale * adc_noise(hardware.converter) * drawn;
-  quantise_digits(hardware.converter, answer);
+  noise.normals(std::span(drawn.data(), static_cast<std::size_t>(drawn.size())));
+  Eigen::Index digit = 0;
+  for (const Stage<Real>& stage : unit.stages) {
+    if (!stage.at_servers()) continue;
+    auto digits = answer.middleRows(digit, stage.layer.outputs);
+    digits += unit.lit.noise.scale * adc_noise(stage.converter) * drawn.middleRows(digit, stage.layer.outputs);
+    quantise_digits(stage.converter, digits);
+    digit += stage.layer.outputs;
+  }
 }
 
 /// For every digit the sample after the start of a word that is nearest to the settled output, over these
@@ -42,44 +49,66 @@ std::vector<Eigen::Index> best_instants(const Eigen::MatrixXd& waveform, const E
   return best;
 }
 
+/// The words of one call, sent through a unit block by block.
+struct SentWords {
+  const Codes& codes;
+  const TransmissionSeed& seed;
+  Neighbours around;     ///< words that reach another by interference
+  Eigen::Index samples;  ///< of a word
+
+  Eigen::Index blocks() const { return (codes.rows() + block_words - 1) / block_words; }
+  Eigen::Index words(Eigen::Index block) const {
+    return std::min(block_words, codes.rows() - block * block_words);
+  }
+  /// Number of a block among those of all calls.
+  std::uint32_t number(Eigen::Index block) const {
+    return static_cast<std::uint32_t>(seed.first_word / block_words) + static_cast<std::uint32_t>(block);
+  }
+};
+
+/// Outputs of a block before the converters, (output digits, samples of its words and of those after them).
+template <class Real>
+Eigen::MatrixXd block_outputs(const UnitStages<Real>& unit, const SentWords& sent, Eigen::Index block) {
+  const Codes rows =
+      in_succession(sent.codes, block * block_words, sent.words(block), sent.around, sent.samples);
+  const Eigen::MatrixXd all = transmit_block<Real>(unit, rows, sent.seed, sent.number(block));
+  return all.rightCols(all.cols() - sent.around.earlier * sent.samples);
+}
+
+/// Sample of a word at which servers read each digit: unclocked, the best of the first block without noise;
+/// otherwise a word has one.
+template <class Real>
+std::vector<Eigen::Index> read_instants(const UnitStages<Real>& unit, const std::vector<LayerPath<Real>>& paths,
+                                        const SentWords& sent) {
+  const auto& [design, chip, hardware, noise, arithmetic] = unit.lit;
+  if (!unit.in_time().analogue || sent.codes.rows() == 0)
+    return std::vector<Eigen::Index>(static_cast<std::size_t>(design.task.output_digits()), 0);
+  UnitHardware slow = hardware;
+  slow.timing.sampling = Sampling::settled;
+  const UnitStages<Real> quiet = unit_stages({design, chip, hardware}, paths, sent.seed, NoisyReceivers::all);
+  return best_instants(block_outputs(quiet, sent, 0),
+                       transmit({design, chip, slow}, sent.codes.topRows(sent.words(0)), sent.seed));
+}
+
 /// transmit() of valid codes, computed in Real.
 template <class Real>
-Eigen::MatrixXd transmit_in(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
+Eigen::MatrixXd transmit_in(const LitUnit& lit, const Codes& codes, const TransmissionSeed& seed,
                             NoisyReceivers receivers) {
-  const ChipDesign& design = unit.design;
-  const auto first_block = static_cast<std::uint32_t>(seed.first_word / block_words);
-  const Fabricated fabricated = fabricated_electronics(unit, seed);
-  const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);
-  const Neighbours around = neighbours(fabricated.stage, unit.hardware, received_layers(design));
-  const Eigen::Index samples = fabricated.stage.analogue ? samples_per_symbol : 1;
-  const auto sent = [&](const LitUnit& lit, const Fabricated& electronics, Eigen::Index block,
-                        Eigen::Index words) {
-    const Codes rows = in_succession(codes, block * block_words, words, around, samples);
-    const Eigen::MatrixXd all = transmit_block<Real>(
-        lit, electronics, paths, rows, seed, first_block + static_cast<std::uint32_t>(block), receivers);
-    return Eigen::MatrixXd(all.rightCols(all.cols() - around.earlier * samples));
-  };
-  std::vector<Eigen::Index> instants(static_cast<std::size_t>(design.task.output_digits()), 0);
-  if (fabricated.stage.analogue && codes.rows() > 0) {
-    UnitHardware slow = unit.hardware;
-    slow.timing.sampling = Sampling::settled;
-    const Eigen::Index words = std::min(block_words, codes.rows());
-    const LitUnit quiet = {design, unit.chip, unit.hardware};
-    instants = best_instants(sent(quiet, fabricated_electronics(quiet, seed), 0, words),
-                             transmit({design, unit.chip, slow}, codes.topRows(words), seed));
-  }
-  Eigen::MatrixXd outputs(design.task.output_digits(), codes.rows());
-  const Eigen::Index blocks = (codes.rows() + block_words - 1) / block_words;
-  parallel_for(blocks, [&](Eigen::Index i) {
-    const Eigen::Index first = i * block_words, words = std::min(block_words, codes.rows() - first);
-    const Eigen::MatrixXd waveform = sent(unit, fabricated, i, words);
-    Eigen::MatrixXd answer(waveform.rows(), words);
+  const std::vector<LayerPath<Real>> paths = layer_paths<Real>(lit);
+  const UnitStages<Real> unit = unit_stages(lit, paths, seed, receivers);
+  const SentWords sent = {codes, seed, neighbours(unit.in_time(), lit.hardware, received_layers(lit.design)),
+                          unit.in_time().analogue ? samples_per_symbol : 1};
+  const std::vector<Eigen::Index> instants = read_instants(unit, paths, sent);
+  Eigen::MatrixXd outputs(lit.design.task.output_digits(), codes.rows());
+  parallel_for(sent.blocks(), [&](Eigen::Index block) {
+    const Eigen::MatrixXd waveform = block_outputs(unit, sent, block);
+    Eigen::MatrixXd answer(waveform.rows(), sent.words(block));
     for (Eigen::Index m = 0; m < answer.rows(); ++m)
-      for (Eigen::Index w = 0; w < words; ++w)
-        answer(m, w) = waveform(m, w * samples + instants[static_cast<std::size_t>(m)]);
-    if (unit.noise.converter && receivers == NoisyReceivers::all)
-      convert(unit.hardware, unit.noise.scale, seed, first_block + static_cast<std::uint32_t>(i), answer);
-    outputs.middleCols(first, words) = answer;
+      for (Eigen::Index w = 0; w < answer.cols(); ++w)
+        answer(m, w) = waveform(m, w * sent.samples + instants[static_cast<std::size_t>(m)]);
+    if (lit.noise.converter && receivers == NoisyReceivers::all)
+      convert(unit, seed, sent.number(block), answer);
+    outputs.middleCols(block * block_words, answer.cols()) = answer;
   });
   return outputs;
 }

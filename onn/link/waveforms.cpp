@@ -43,6 +43,72 @@ std::vector<StageInTime> stages_at_instants(const StageInTime& stage, const Unit
   return stages;
 }
 
+/// Instants at which a waveform is sampled, s after the receivers' own, which comes first.
+std::vector<double> sampled_instants_s(const TimingSettings& timing) {
+  std::vector<double> instants_s = {0.0};
+  if (timing.sampling == Sampling::clocked)
+    for (int i = 0; i < waveform_instants; ++i)
+      instants_s.push_back(waveform_instant(i) / timing.symbol_rate_bd);
+  return instants_s;
+}
+
+/// A unit in time, and settled, with its noise and without.
+struct Compared {
+  UnitStages<double> in_time, slow, quiet;
+  std::vector<StageInTime> instants;  ///< of clocked receivers
+  Neighbours around;
+  Eigen::Index samples;  ///< of a word
+};
+
+Compared compared(const LitUnit& unit, const TransmissionSeed& seed) {
+  const LitUnit quiet = {unit.design, unit.chip, unit.hardware, {}};
+  const UnitStages<double> in_time = unit_stages(unit, layer_paths<double>(unit), seed, NoisyReceivers::all,
+                                                 sampled_instants_s(unit.hardware.timing));
+  Neighbours around = neighbours(in_time.in_time(), unit.hardware, received_layers(unit.design));
+  around.earlier += 2, around.later += 2;  // of the instants before and after a sample
+  return {in_time,
+          settled(in_time),
+          settled(unit_stages(quiet, layer_paths<double>(quiet), seed, NoisyReceivers::all)),
+          stages_at_instants(in_time.in_time(), unit.hardware),
+          around,
+          in_time.in_time().analogue ? samples_per_symbol : 1};
+}
+
+/// Adds a block of words to the sums of every layer: how far they are from settled words without noise.
+void add_block(const Compared& units, const Codes& codes, Eigen::Index first, const TransmissionSeed& seed,
+               std::vector<Sums>& sums) {
+  const Eigen::Index words = std::min(block_words, codes.rows() - first);
+  const auto block = static_cast<std::uint32_t>(first / block_words);
+  const auto send = [&](const UnitStages<double>& unit, const Codes& sent, const Observer<double>& observer) {
+    transmit_block(unit, sent, seed, block, &observer);
+  };
+  const Codes alone = in_succession(codes, first, words, {}, 1);
+  std::vector<Plane> wanted(sums.size());
+  send(units.quiet, alone,
+       {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) { wanted[l] = passed_on; }});
+  send(units.slow, alone, {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) {
+                             sums[l].settled_squares += (passed_on - wanted[l]).squaredNorm();
+                             sums[l].samples += passed_on.size();
+                           }});
+  const auto add = [&](std::size_t l, Eigen::Index instant, const Plane& received, const Plane& passed_on) {
+    const LayerDesign& layer = units.in_time.stages[l].layer;
+    const double offset = layer.ending == LayerEnd::servers ? 0.0 : layer.offset;
+    sums[l].squares[instant] += (passed_on - wanted[l]).squaredNorm();
+    count((received.array() + offset) / full_scale(layer), sums[l].eye, instant);
+  };
+  const Eigen::Index before = units.around.earlier;
+  send(units.in_time, in_succession(codes, first, words, units.around, units.samples),
+       {units.instants, [&](std::size_t l, std::size_t instant, const Plane& received, const Plane& passed_on) {
+          if (!units.instants.empty())
+            return add(l, static_cast<Eigen::Index>(instant), received.middleCols(before, words),
+                       passed_on.middleCols(before, words));
+          for (Eigen::Index i = 0; i < units.samples; ++i) {
+            const auto every = Eigen::seqN(before * units.samples + i, words, units.samples);
+            add(l, i, received(Eigen::all, every), passed_on(Eigen::all, every));
+          }
+        }});
+}
+
 }  // namespace
 
 std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& codes,
@@ -55,57 +121,10 @@ std::vector<LayerWaveform> layer_waveforms(const LitUnit& unit, const Codes& cod
       codes.cols() == design.task.servers && codes.rows() > 0,
       "codes ({}, {}) meet a unit for {} servers (a word or more, one column per server). Send (words, {}).",
       codes.rows(), codes.cols(), design.task.servers, design.task.servers);
-  const LitUnit quiet = {design, unit.chip, unit.hardware, {}};
-  std::vector<double> instants_s = {0.0};
-  if (unit.hardware.timing.sampling == Sampling::clocked)
-    for (int i = 0; i < waveform_instants; ++i)
-      instants_s.push_back(waveform_instant(i) / unit.hardware.timing.symbol_rate_bd);
-  const Fabricated in_time = fabricated_electronics(unit, seed, instants_s);
-  Fabricated settled = in_time, quiet_settled = fabricated_electronics(quiet, seed);
-  settled.stage = quiet_settled.stage = {};
-  settled.late = quiet_settled.late = {};
-  const std::vector<LayerPath<double>> paths = layer_paths<double>(unit),
-                                       quiet_paths = layer_paths<double>(quiet);
-  Neighbours around = neighbours(in_time.stage, unit.hardware, received_layers(design));
-  around.earlier += 2, around.later += 2;  // of the instants before and after a sample
-  const Eigen::Index samples = in_time.stage.analogue ? samples_per_symbol : 1;
+  const Compared units = compared(unit, seed);
   std::vector<Sums> sums(design.layers.size());
-  for (Eigen::Index first = 0; first < codes.rows(); first += block_words) {
-    const Eigen::Index words = std::min(block_words, codes.rows() - first);
-    const auto block = static_cast<std::uint32_t>(first / block_words);
-    const auto send = [&](const LitUnit& lit, const Fabricated& fabricated,
-                          const std::vector<LayerPath<double>>& along, const Codes& sent,
-                          const Onlooker<double>& onlooker) {
-      transmit_block(lit, fabricated, along, sent, seed, block, NoisyReceivers::all, &onlooker);
-    };
-    const Codes alone = in_succession(codes, first, words, {}, 1);
-    std::vector<Plane> wanted(design.layers.size());
-    send(
-        quiet, quiet_settled, quiet_paths, alone,
-        {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) { wanted[l] = passed_on; }});
-    send(unit, settled, paths, alone,
-         {{}, [&](std::size_t l, std::size_t, const Plane&, const Plane& passed_on) {
-            sums[l].settled_squares += (passed_on - wanted[l]).squaredNorm();
-            sums[l].samples += passed_on.size();
-          }});
-    const auto look = [&](std::size_t l, Eigen::Index instant, const Plane& received, const Plane& passed_on) {
-      const LayerDesign& layer = design.layers[l];
-      const double offset = layer.ending == LayerEnd::servers ? 0.0 : layer.offset;
-      sums[l].squares[instant] += (passed_on - wanted[l]).squaredNorm();
-      count((received.array() + offset) / full_scale(layer), sums[l].eye, instant);
-    };
-    send(unit, in_time, paths, in_succession(codes, first, words, around, samples),
-         {stages_at_instants(in_time.stage, unit.hardware),
-          [&](std::size_t l, std::size_t instant, const Plane& received, const Plane& passed_on) {
-            if (in_time.stage.clocked)
-              return look(l, static_cast<Eigen::Index>(instant), received.middleCols(around.earlier, words),
-                          passed_on.middleCols(around.earlier, words));
-            for (Eigen::Index i = 0; i < samples; ++i) {
-              const auto every = Eigen::seqN(around.earlier * samples + i, words, samples);
-              look(l, i, received(Eigen::all, every), passed_on(Eigen::all, every));
-            }
-          }});
-  }
+  for (Eigen::Index first = 0; first < codes.rows(); first += block_words)
+    add_block(units, codes, first, seed, sums);
   std::vector<LayerWaveform> layers(design.layers.size());
   for (std::size_t l = 0; l < layers.size(); ++l) {
     if (sums[l].samples == 0) continue;

@@ -101,9 +101,7 @@ struct ChipOptimiser {
 }  // namespace
 
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings, const TrainingUnit& unit,
-                              std::uint64_t seed, int threads,
-                              const std::function<void(const EpochReport&)>& progress,
-                              const Checkpointing* checkpointing) {
+                              const TrainingRun& run) {
   validate_training(settings);
   validate_errors(unit.chip);
   validate_hardware(unit.hardware);
@@ -112,7 +110,7 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
            "offsets). Use a network made by train().");
   ChipOptimiser optimiser(start);
   if (settings.ceiling > 0)
-    limit_outputs(optimiser.layers, first_words(start.task, settings, seed), settings.ceiling);
+    limit_outputs(optimiser.layers, first_words(start.task, settings, run.seed), settings.ceiling);
   const std::vector<int> widths = start.widths();
   const Network shape = make_network(start.task, std::span(widths).subspan(1, widths.size() - 2));
   std::optional<UnitNoise> noise;
@@ -121,11 +119,18 @@ TrainingResult train_on_chips(const Network& start, const TrainingSettings& sett
     follow(optimiser.layers, unit.hardware.modulator);
   }
   auto curve =
-      EpochLoop{start.task, settings, seed, threads, progress, checkpointing, noise ? &*noise : nullptr}.run(
-          optimiser.layers,
-          {[&](const Batch& batch) { return optimiser.step(batch, settings, unit.chip, seed, threads); },
-           [&](int) { optimiser.show_perfect(threads); },
-           [&](StateArrays& arrays) { optimiser.name(arrays); }});
+      EpochLoop{start.task,
+                settings,
+                run.seed,
+                run.threads,
+                run.progress,
+                run.checkpointing,
+                noise ? &*noise : nullptr}
+          .run(optimiser.layers, {[&](const Batch& batch) {
+                                    return optimiser.step(batch, settings, unit.chip, run.seed, run.threads);
+                                  },
+                                  [&](int) { optimiser.show_perfect(run.threads); },
+                                  [&](StateArrays& arrays) { optimiser.name(arrays); }});
   return result_of(shape, optimiser.layers, std::move(curve));
 }
 

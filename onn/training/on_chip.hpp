@@ -1,14 +1,9 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-
-#include "onn/training/result.hpp"
+#include "onn/training/run.hpp"
 #include "onn/training/settings.hpp"
 
 namespace optinc {
-
-struct Checkpointing;  // onn/training/checkpoint.hpp
 
 /// Hardware-aware training through simulated meshes: goes on from a feed-forward network. Every step draws a
 /// new chip, programs each mesh for it (local correction with its known splitters), lets it settle with all its
@@ -22,11 +17,9 @@ struct Checkpointing;  // onn/training/checkpoint.hpp
 /// account; it takes the correction's own derivative for 1. Attenuators are those of the design. The scheme of
 /// the settings is not looked at.
 ///
-/// Same seed, same bits, whatever `threads`. Throws Error for settings out of range, a network that is not
+/// Throws Error for settings out of range, a network that is not
 /// Network::is_feed_forward(), a kept state of another one, and when the loss is no longer finite.
 TrainingResult train_on_chips(const Network& start, const TrainingSettings& settings, const TrainingUnit& unit,
-                              std::uint64_t seed, int threads = 0,
-                              const std::function<void(const EpochReport&)>& progress = {},
-                              const Checkpointing* checkpointing = nullptr);
+                              const TrainingRun& run = {});
 
 }  // namespace optinc

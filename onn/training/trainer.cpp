@@ -107,40 +107,45 @@ struct Optimiser {
   }
 };
 
+/// Random layers of this shape, or those of a network to start from.
+std::vector<Layer> first_layers(const Network& shape, const Network* start, const TrainingSettings& settings,
+                                std::uint64_t seed) {
+  if (start == nullptr) return initial_layers(shape, seed, settings.initial_variance);
+  validate(
+      start->is_feed_forward(),
+      "the network to start from has layers of full SVD, or is a carry chain (training goes on from layers "
+      "S U alone). Name another as network.start, or leave it out.");
+  validate(start->widths() == shape.widths(),
+           "the network to start from has widths {} ({} are asked for). Set network.hidden to its widths, or "
+           "leave network.start out.",
+           fmt::join(start->widths(), "-"), fmt::join(shape.widths(), "-"));
+  return layers_of(*start);
+}
+
 }  // namespace
 
 TrainingResult train(const Task& task, std::span<const int> hidden, const TrainingSettings& settings,
-                     std::uint64_t seed, int threads, const std::function<void(const EpochReport&)>& progress,
-                     const Network* start_from, const Checkpointing* checkpointing, const TrainingUnit& unit) {
+                     const TrainingRun& run, const Network* start, const TrainingUnit& unit) {
   validate_training(settings);
   const Network shape = make_network(task, hidden);
   if (!settings.full_svd_layers.empty()) with_full_svd(shape, settings.full_svd_layers);  // throws
-  if (start_from != nullptr) {
-    validate(
-        start_from->is_feed_forward(),
-        "the network to start from has layers of full SVD, or is a carry chain (training goes on from layers "
-        "S U alone). Name another as network.start, or leave it out.");
-    validate(start_from->widths() == shape.widths(),
-             "the network to start from has widths {} ({} are asked for). Set network.hidden to its widths, or "
-             "leave network.start out.",
-             fmt::join(start_from->widths(), "-"), fmt::join(shape.widths(), "-"));
-  }
-  std::vector<Layer> layers =
-      start_from == nullptr ? initial_layers(shape, seed, settings.initial_variance) : layers_of(*start_from);
+  std::vector<Layer> layers = first_layers(shape, start, settings, run.seed);
   set_free(layers, settings.full_svd_layers);
-  if (settings.ceiling > 0) limit_outputs(layers, first_words(task, settings, seed), settings.ceiling);
+  if (settings.ceiling > 0) limit_outputs(layers, first_words(task, settings, run.seed), settings.ceiling);
   std::optional<UnitNoise> noise;
   if (settings.noise > 0) {
     noise.emplace(noise_of(design_chip(finished(shape, layers)), unit));
     follow(layers, unit.hardware.modulator);
   }
-  const EpochLoop loop{task, settings, seed, threads, progress, checkpointing, noise ? &*noise : nullptr};
+  const EpochLoop loop{
+      task, settings, run.seed, run.threads, run.progress, run.checkpointing, noise ? &*noise : nullptr};
   if (settings.scheme == TrainingScheme::projected) return train_projected(shape, std::move(layers), loop);
   Optimiser optimiser(std::move(layers));
-  auto curve = loop.run(optimiser.layers,
-                        {[&](const Batch& batch) { return optimiser.step(batch, settings, seed, threads); },
-                         {},
-                         [&](StateArrays& arrays) { optimiser.name(arrays); }});
+  auto curve =
+      loop.run(optimiser.layers,
+               {[&](const Batch& batch) { return optimiser.step(batch, settings, run.seed, run.threads); },
+                {},
+                [&](StateArrays& arrays) { optimiser.name(arrays); }});
   return result_of(shape, optimiser.layers, std::move(curve));
 }
 

@@ -220,6 +220,141 @@ bool are_hermitian(const Matrix& correlations, std::size_t ports) {
   return true;
 }
 
+/// The ports of all instances as they are joined (Circuit has the vectors), and what their instances scatter.
+struct JoinedPorts {
+  const Netlist& netlist;
+  std::span<const Matrix> of_instances;
+  std::span<const std::size_t> first_port, instance_of, outer;
+  std::span<const std::ptrdiff_t> facing;
+};
+
+/// Places of ports among fields, inputs and emitters; none where a port is not among them.
+struct PortNumbers {
+  std::vector<std::size_t> field;
+  std::vector<std::ptrdiff_t> input, emitter;  ///< input: of the circuit; emitter: its column
+};
+
+PortNumbers port_numbers(const JoinedPorts& joined, std::span<const std::size_t> emitters) {
+  const std::size_t ports = joined.facing.size();
+  PortNumbers of = {std::vector<std::size_t>(ports), std::vector<std::ptrdiff_t>(ports, none),
+                    std::vector<std::ptrdiff_t>(ports, none)};
+  std::size_t fields = 0;
+  for (std::size_t p = 0; p < ports; ++p)
+    if (joined.facing[p] != none) of.field[p] = fields++;
+  for (std::size_t e = 0; e < joined.outer.size(); ++e)
+    of.input[joined.outer[e]] = static_cast<std::ptrdiff_t>(e);
+  for (std::size_t e = 0; e < emitters.size(); ++e)
+    of.emitter[emitters[e]] = static_cast<std::ptrdiff_t>(joined.outer.size() + e);
+  return of;
+}
+
+/// What leaves a port: it comes from the ports of its device that act on it at any wavelength.
+Terms leaving(const JoinedPorts& joined, const PortNumbers& number, std::size_t out) {
+  Terms terms;
+  terms.emitted = number.emitter[out];
+  const std::size_t instance = joined.instance_of[out], first = joined.first_port[instance],
+                    count = joined.first_port[instance + 1] - first;
+  for (std::size_t from = first; from < first + count; ++from) {
+    const auto element = static_cast<Eigen::Index>((from - first) * count + (out - first));
+    if ((joined.of_instances[instance].row(element).array() == Complex(0)).all()) continue;
+    if (joined.facing[from] != none)
+      terms.fields.push_back({instance, element, number.field[from]});
+    else if (number.input[from] != none)
+      terms.inputs.push_back({instance, element, static_cast<std::size_t>(number.input[from])});
+  }
+  return terms;
+}
+
+Equations equations_of(const JoinedPorts& joined, const PortNumbers& number) {
+  Equations equations;
+  for (std::size_t p = 0; p < joined.facing.size(); ++p) {
+    if (joined.facing[p] == none) continue;
+    equations.port.push_back(p);
+    equations.terms.push_back(leaving(joined, number, static_cast<std::size_t>(joined.facing[p])));
+  }
+  equations.loops = in_order(equations.terms);
+  equations.loop.resize(equations.port.size());
+  equations.place.resize(equations.port.size());
+  for (std::size_t l = 0; l < equations.loops.size(); ++l)
+    for (std::size_t i = 0; i < equations.loops[l].size(); ++i) {
+      equations.loop[equations.loops[l][i]] = l;
+      equations.place[equations.loops[l][i]] = i;
+    }
+  return equations;
+}
+
+/// Elements of the instances' S at one wavelength.
+struct Coefficients {
+  std::span<const Matrix> of_instances;
+  Eigen::Index wavelength;
+  Complex operator()(const Term& term) const { return of_instances[term.instance](term.element, wavelength); }
+};
+
+/// Adds what comes from outside: light into the circuit's ports, and waves that devices emit.
+template <class Row>
+void add_sources(const Terms& terms, const Coefficients& coefficient, Row row) {
+  for (const Term& term : terms.inputs) row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
+  if (terms.emitted != none) row[terms.emitted] += 1.0;
+}
+
+/// Sets the fields of a loop to what comes from outside and from loops before it. Whether they act on each
+/// other besides.
+bool begin_loop(const Equations& equations, std::size_t number, const Coefficients& coefficient, Rows& fields) {
+  bool acts_on_itself = false;
+  for (const std::size_t f : equations.loops[number]) {
+    auto row = fields.row(static_cast<Eigen::Index>(f));
+    row.setZero();
+    add_sources(equations.terms[f], coefficient, row);
+    for (const Term& term : equations.terms[f].fields)
+      if (equations.loop[term.from] == number)
+        acts_on_itself = true;
+      else
+        row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
+  }
+  return acts_on_itself;
+}
+
+/// Throws Error for a loop, `turn` its matrix, in which an instance amplifies and light does not die out.
+void check_gain(const JoinedPorts& joined, const Equations& equations, const std::vector<std::size_t>& loop,
+                const Eigen::SparseMatrix<Complex>& turn, Eigen::Index wavelength) {
+  const auto instance = [&](std::size_t field) { return joined.instance_of[equations.port[field]]; };
+  const auto amplifier = std::ranges::find_if(loop, [&](std::size_t f) {
+    const auto n = static_cast<Eigen::Index>(joined.netlist.instances[instance(f)].ports.size());
+    return amplifies(joined.of_instances[instance(f)].col(wavelength).reshaped(n, n));
+  });
+  if (amplifier == loop.end() || dies_out(turn)) return;
+  const std::string& name = joined.netlist.instances[instance(*amplifier)].name;
+  validate(loop.size() <= largest_amplified,
+           "instance \"{}\" amplifies in a loop of {} fields (at most {}, unless light dies out in it in "
+           "any phase). Set fewer reflections.",
+           name, loop.size(), largest_amplified);
+  validate(!grows(Matrix(turn)),
+           "instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would oscillate, "
+           "and its field has no bound). Lower the gain or the reflections back to it.",
+           name);
+}
+
+/// All fields at one wavelength, (fields, columns), loop by loop in the order of light.
+Rows solved_fields(const JoinedPorts& joined, const Equations& equations, const Coefficients& coefficient,
+                   Eigen::Index columns) {
+  Rows fields(static_cast<Eigen::Index>(equations.port.size()), columns);
+  for (std::size_t l = 0; l < equations.loops.size(); ++l) {
+    if (!begin_loop(equations, l, coefficient, fields)) continue;
+    const std::vector<std::size_t>& loop = equations.loops[l];
+    const Eigen::SparseMatrix<Complex> turn = loop_matrix(equations, loop, coefficient);
+    check_gain(joined, equations, loop, turn, coefficient.wavelength);
+    if (solve_loop(turn, loop, fields)) continue;
+    const auto name_of = [&](std::size_t f) {
+      return joined.netlist.instances[joined.instance_of[equations.port[f]]].name;
+    };
+    throw Error(
+        fmt::format("instances \"{}\" and \"{}\" lie in a loop in resonance that loses no light (its "
+                    "field has no bound). Give it a loss.",
+                    name_of(loop.front()), name_of(loop.back())));
+  }
+  return fields;
+}
+
 }  // namespace
 
 Matrix Circuit::scattering(std::span<const Matrix> of_instances) const {
@@ -268,103 +403,21 @@ Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const M
 }
 
 Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const {
-  const Eigen::Index wavelengths = of_instances[0].cols();
-  Equations equations;
-  std::vector<std::size_t> field_of(facing_.size()), input_of(facing_.size(), outer_.size());
-  for (std::size_t p = 0; p < facing_.size(); ++p)
-    if (facing_[p] != none) {
-      field_of[p] = equations.port.size();
-      equations.port.push_back(p);
-    }
-  for (std::size_t e = 0; e < outer_.size(); ++e) input_of[outer_[e]] = e;
-  std::vector<std::ptrdiff_t> column_of(facing_.size(), none);
-  for (std::size_t e = 0; e < emitters.size(); ++e)
-    column_of[emitters[e]] = static_cast<std::ptrdiff_t>(outer_.size() + e);
-  // What leaves a port comes from the ports of its device that act on it at any wavelength.
-  const auto leaving = [&](std::size_t out) {
-    Terms terms;
-    terms.emitted = column_of[out];
-    const std::size_t instance = instance_of_[out], first = first_port_[instance],
-                      count = first_port_[instance + 1] - first;
-    for (std::size_t from = first; from < first + count; ++from) {
-      const auto element = static_cast<Eigen::Index>((from - first) * count + (out - first));
-      if ((of_instances[instance].row(element).array() == Complex(0)).all()) continue;
-      if (facing_[from] != none)
-        terms.fields.push_back({instance, element, field_of[from]});
-      else if (input_of[from] < outer_.size())
-        terms.inputs.push_back({instance, element, input_of[from]});
-    }
-    return terms;
-  };
-  for (const std::size_t port : equations.port)
-    equations.terms.push_back(leaving(static_cast<std::size_t>(facing_[port])));
+  const JoinedPorts joined = {netlist_, of_instances, first_port_, instance_of_, outer_, facing_};
+  const PortNumbers number = port_numbers(joined, emitters);
+  const Equations equations = equations_of(joined, number);
   std::vector<Terms> outputs;
-  for (const std::size_t port : outer_) outputs.push_back(leaving(port));
-  equations.loops = in_order(equations.terms);
-  equations.loop.resize(equations.port.size());
-  equations.place.resize(equations.port.size());
-  for (std::size_t l = 0; l < equations.loops.size(); ++l)
-    for (std::size_t i = 0; i < equations.loops[l].size(); ++i) {
-      equations.loop[equations.loops[l][i]] = l;
-      equations.place[equations.loops[l][i]] = i;
-    }
-
+  for (const std::size_t port : outer_) outputs.push_back(leaving(joined, number, port));
   const auto ports = static_cast<Eigen::Index>(outer_.size()),
              columns = ports + static_cast<Eigen::Index>(emitters.size());
-  // What comes from outside: light into the circuit's ports, and waves that devices emit.
-  const auto add_sources = [](const Terms& terms, auto coefficient, auto row) {
-    for (const Term& term : terms.inputs) row[static_cast<Eigen::Index>(term.from)] += coefficient(term);
-    if (terms.emitted != none) row[terms.emitted] += 1.0;
-  };
-  Matrix found(ports * columns, wavelengths);
-  parallel_for(wavelengths, [&](Eigen::Index w) {
-    const auto coefficient = [&](const Term& term) { return of_instances[term.instance](term.element, w); };
-    Rows fields(static_cast<Eigen::Index>(equations.port.size()), columns);
-    const auto amplifier = [&](std::size_t f) {
-      const Matrix& s = of_instances[instance_of_[equations.port[f]]];
-      const auto n =
-          static_cast<Eigen::Index>(netlist_.instances[instance_of_[equations.port[f]]].ports.size());
-      return amplifies(s.col(w).reshaped(n, n));
-    };
-    for (std::size_t l = 0; l < equations.loops.size(); ++l) {
-      const std::vector<std::size_t>& loop = equations.loops[l];
-      bool acts_on_itself = false;
-      for (const std::size_t f : loop) {
-        auto row = fields.row(static_cast<Eigen::Index>(f));
-        row.setZero();
-        add_sources(equations.terms[f], coefficient, row);
-        for (const Term& term : equations.terms[f].fields)
-          if (equations.loop[term.from] == l)
-            acts_on_itself = true;
-          else
-            row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));
-      }
-      if (!acts_on_itself) continue;
-      const Eigen::SparseMatrix<Complex> turn = loop_matrix(equations, loop, coefficient);
-      const auto name_of = [&](std::size_t f) {
-        return netlist_.instances[instance_of_[equations.port[f]]].name;
-      };
-      if (const auto found_at = std::ranges::find_if(loop, amplifier);
-          found_at != loop.end() && !dies_out(turn)) {
-        validate(loop.size() <= largest_amplified,
-                 "instance \"{}\" amplifies in a loop of {} fields (at most {}, unless light dies out in it in "
-                 "any phase). Set fewer reflections.",
-                 name_of(*found_at), loop.size(), largest_amplified);
-        validate(!grows(Matrix(turn)),
-                 "instance \"{}\" amplifies in a loop whose gain makes up for its loss (it would oscillate, "
-                 "and its field has no bound). Lower the gain or the reflections back to it.",
-                 name_of(*found_at));
-      }
-      if (solve_loop(turn, loop, fields)) continue;
-      throw Error(
-          fmt::format("instances \"{}\" and \"{}\" lie in a loop in resonance that loses no light (its "
-                      "field has no bound). Give it a loss.",
-                      name_of(loop.front()), name_of(loop.back())));
-    }
-    auto at = found.col(w).reshaped(ports, columns);
-    at.setZero();
+  Matrix found(ports * columns, of_instances[0].cols());
+  parallel_for(found.cols(), [&](Eigen::Index w) {
+    const Coefficients coefficient = {of_instances, w};
+    const Rows fields = solved_fields(joined, equations, coefficient, columns);
+    auto at_ports = found.col(w).reshaped(ports, columns);
+    at_ports.setZero();
     for (std::size_t e = 0; e < outer_.size(); ++e) {
-      auto row = at.row(static_cast<Eigen::Index>(e));
+      auto row = at_ports.row(static_cast<Eigen::Index>(e));
       add_sources(outputs[e], coefficient, row);
       for (const Term& term : outputs[e].fields)
         row += coefficient(term) * fields.row(static_cast<Eigen::Index>(term.from));

@@ -34,7 +34,7 @@ Chip calibrate_unit(const Unit& unit, const ModelOrPreset& given, const Calibrat
   const std::optional<Wafer> from = wafer != nullptr ? std::optional(*wafer) : std::nullopt;
   const Working working;
   const SharedVariation variation = from ? from->variation(meshes_of(unit.parts->design)) : SharedVariation{};
-  CalibratedChip chip = calibrate(unit.parts->design, model, settings, seed, number, calibration, variation);
+  CalibratedChip chip = calibrate(unit.parts->design, model, settings, {seed, number, calibration}, variation);
   return {unit,
           model,
           seed,

@@ -37,8 +37,8 @@ TrainingResult trained(const Task& task, const std::vector<int>& hidden, const T
   const int with = threads();
   return working([&] {
     return settings.on_chips
-               ? train_on_chips(*start, settings, unit, seed, with, report)
-               : train(task, hidden, settings, seed, with, report, start ? &*start : nullptr, nullptr, unit);
+               ? train_on_chips(*start, settings, unit, {seed, with, report})
+               : train(task, hidden, settings, {seed, with, report}, start ? &*start : nullptr, unit);
   });
 }
 

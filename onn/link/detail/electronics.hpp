@@ -12,18 +12,18 @@ namespace optinc {
 
 /// Ceilings of the neurons of a chip's channel, in values, [layer](outputs): the network's, or the full scale
 /// of the modulators that the layer drives where that is lower, each off by a normal of relative rms
-/// sigma_limiter; empty where limiters are ideal.
+/// sigma_limiter; empty vectors where limiters are ideal.
 std::vector<Eigen::VectorXd> fabricated_ceilings(const ChipDesign& design, const LinkSettings& link,
                                                  const TransmissionSeed& seed);
 
 /// Phases that receivers' local oscillators have against their light for all words of a call, rad,
 /// [layer](outputs), those at the servers of `seed.server`: what phase control leaves, and, with noise.lock,
-/// where in its dither each lock is (a sine, far slower than words). Empty where all are in phase.
+/// where in its dither each lock is (a sine, far slower than words). Empty vectors where all are in phase.
 std::vector<Eigen::VectorXd> oscillator_phases(const ChipDesign& design, const LinkSettings& link,
                                                const NoiseSwitches& noise, const TransmissionSeed& seed);
 
 /// Offset currents of the receivers of a chip's channel, A, [layer](outputs), those at the servers of
-/// `seed.server`: normal of rms receiver.offset_a. Empty where there are none.
+/// `seed.server`: normal of rms receiver.offset_a. Empty vectors where there are none.
 std::vector<Eigen::VectorXd> receiver_offsets_a(const ChipDesign& design, const ReceiverSettings& receiver,
                                                 const TransmissionSeed& seed);
 

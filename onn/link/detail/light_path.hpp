@@ -30,10 +30,10 @@ struct LayerPath {
   double passed = 1.0;  ///< field ratio from behind the meshes to the receivers, in `transfer` already
   double gain = 1.0;    ///< from current to value
   VectorOf<Real> bias;  ///< what receivers add: the network's, and what signed levels leave out
-  std::vector<double> lane_passed;  ///< (inputs): passive_losses(), a part of lane_factor
-  std::vector<double> lane_factor;  ///< (inputs): split, and dimmed to the weakest lane's field per unit
-  std::vector<bool> lane_driven;    ///< (inputs): a receiver drives its modulator; else it is light passed on
-  bool undimmed = true;             ///< every read of its outputs takes a modulator's drive as it is
+  std::vector<double> lane_full_scale;  ///< (inputs): largest field of its modulator behind its losses, sqrt(W)
+  std::vector<double> lane_factor;      ///< (inputs): split, and dimmed to the weakest lane's field per unit
+  std::vector<bool> lane_driven;  ///< (inputs): a receiver drives its modulator; else it is light passed on
+  bool undimmed = true;           ///< every read of its outputs takes a modulator's drive as it is
   /// The inputs are all outputs of one layer (or of unit P), in order, undimmed, and what modulators send is
   /// their drive.
   bool inputs_unchanged = false;
@@ -59,6 +59,6 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit);
 template <class Real>
 FieldBatchOf<Real> gathered(const LayerDesign& layer, const LayerPath<Real>& path,
                             const FieldBatchOf<Real>& unit_p_lanes,
-                            const std::vector<FieldBatchOf<Real>>& behind, const UnitHardware& hardware);
+                            const std::vector<FieldBatchOf<Real>>& behind, const MzmSettings& modulator);
 
 }  // namespace optinc

@@ -10,23 +10,21 @@
 namespace optinc {
 namespace {
 
-template <class Real>
-using PlaneOf = typename FieldBatchOf<Real>::Plane;
-
 constexpr Eigen::Index words_at_once =
     64;  // whole registers; noise of 100 ports stays in the second-level cache
 constexpr std::size_t most_stage_samples = 64 * samples_per_symbol;  // in which a receiver settles
 
 /// Adds the noise that is switched on to the currents (ports, words), A, of receivers of these fields.
 template <class Real>
-void add_noise(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, const NoiseSwitches& noise,
-               Stream& stream, PlaneOf<Real>& current) {
+void add_noise(const FieldBatchOf<Real>& fields, const StageReceivers& receivers, Stream& stream,
+               PlaneOf<Real>& current) {
+  const ReceiverSettings& receiver = receivers.device;
+  const LaserSettings& laser = receivers.laser;
+  const NoiseSwitches& noise = receivers.noise;
   if (!noise.any_receiver_noise()) return;
-  const ReceiverSettings& receiver = hardware.receiver;
-  const double intensity = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
+  const double intensity = noise.rin ? relative_intensity_noise(receiver, laser) : 0.0;
   const auto rin = static_cast<Real>(intensity);
-  const auto lo_leak =
-      static_cast<Real>(noise.rin ? lo_intensity_noise_a(receiver, hardware.laser) / intensity : 0.0);
+  const auto lo_leak = static_cast<Real>(noise.rin ? lo_intensity_noise_a(receiver, laser) / intensity : 0.0);
   const ReceiverVariance variance = receiver_variance(receiver, noise);
   const auto dark_a2 = static_cast<Real>(variance.dark_a2),
              per_watt_a2 = static_cast<Real>(variance.per_watt_a2);
@@ -81,6 +79,27 @@ Plane sampled(const Plane& current, const StageInTime& stage, double jitter_s, S
          late_s.cwiseProduct(part(1, channel.slope) + late_s.cwiseProduct(part(2, channel.curvature)) / 2);
 }
 
+/// Homodyne currents without noise, A: the part of the light in phase with each receiver's oscillator.
+template <class Real>
+PlaneOf<Real> homodyne_currents(const FieldBatchOf<Real>& fields, const StageReceivers& receivers) {
+  const auto per_field = static_cast<Real>(homodyne_current_per_field(receivers.device));
+  PlaneOf<Real> current = per_field * fields.re;
+  if (receivers.oscillator_rad.size() > 0) {
+    const VectorOf<Real> cosine = receivers.oscillator_rad.array().cos().template cast<Real>(),
+                         sine = receivers.oscillator_rad.array().sin().template cast<Real>();
+    current = cosine.asDiagonal() * current + per_field * (sine.asDiagonal() * fields.im).eval();
+  }
+  return current;
+}
+
+/// What front ends pass on: currents with their offsets, up to their overload.
+template <class Real>
+void amplify(const StageReceivers& receivers, PlaneOf<Real>& current) {
+  if (receivers.offset_a.size() > 0) current.colwise() += receivers.offset_a.template cast<Real>();
+  const auto most_a = static_cast<Real>(receivers.device.overload_a);
+  if (most_a > 0) current = current.cwiseMax(-most_a).cwiseMin(most_a);
+}
+
 }  // namespace
 
 std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
@@ -111,49 +130,36 @@ Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Ei
 }
 
 template <class Real>
-PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware, const OwnReceivers& own,
-                     const StageInTime& stage, const NoiseSwitches& noise, Stream& stream) {
-  const auto per_field = static_cast<Real>(homodyne_current_per_field(hardware.receiver));
-  PlaneOf<Real> current = per_field * fields.re;
-  if (own.phase_rad != nullptr) {
-    const VectorOf<Real> cosine = own.phase_rad->array().cos().template cast<Real>(),
-                         sine = own.phase_rad->array().sin().template cast<Real>();
-    current = cosine.asDiagonal() * current + per_field * (sine.asDiagonal() * fields.im).eval();
-  }
-  const auto amplify = [&] {
-    if (own.offset_a != nullptr) current.colwise() += own.offset_a->template cast<Real>();
-    const auto most_a = static_cast<Real>(hardware.receiver.overload_a);
-    if (most_a > 0) current = current.cwiseMax(-most_a).cwiseMin(most_a);
-  };
-  if (const auto& channel = stage.clocked) {
+PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const StageReceivers& receivers,
+                     const StageInTime& in_time, Stream& stream) {
+  const NoiseSwitches& noise = receivers.noise;
+  PlaneOf<Real> current = homodyne_currents(fields, receivers);
+  if (const auto& channel = in_time.clocked) {
     const PlaneOf<Real> samples =
-        sampled(current, stage, noise.jitter ? noise.scale * hardware.timing.jitter_s : 0.0, stream);
+        sampled(current, in_time, noise.jitter ? noise.scale * receivers.jitter_s : 0.0, stream);
     current = samples;  // noise of late light is that of its samples
-    add_noise(fields, hardware, noise, stream, current);
+    add_noise(fields, receivers, stream, current);
     if (noise.any_receiver_noise())
       current = samples + along_words<PlaneOf<Real>>(current - samples, channel->colour, 0);
-    amplify();
+    amplify<Real>(receivers, current);
     return along_words(current, channel->equaliser, channel->equaliser_before);
   }
-  if (const auto& analogue = stage.analogue) {
+  if (const auto& analogue = in_time.analogue) {
     PlaneOf<Real> drawn;
     if (noise.any_receiver_noise()) {
       drawn = current;
-      add_noise(fields, hardware, noise, stream, drawn);
+      add_noise(fields, receivers, stream, drawn);
       drawn = (drawn - current) / static_cast<Real>(analogue->noise_gain);
     }
     current = filter_held<Real>(analogue->stage, analogue->step_s, current, drawn, analogue->delay);
-    amplify();
-    return current;
+  } else {
+    add_noise(fields, receivers, stream, current);
   }
-  add_noise(fields, hardware, noise, stream, current);
-  amplify();
+  amplify<Real>(receivers, current);
   return current;
 }
 
-template PlaneOf<double> detect(const FieldBatch&, const UnitHardware&, const OwnReceivers&, const StageInTime&,
-                                const NoiseSwitches&, Stream&);
-template PlaneOf<float> detect(const FieldBatchOf<float>&, const UnitHardware&, const OwnReceivers&,
-                               const StageInTime&, const NoiseSwitches&, Stream&);
+template PlaneOf<double> detect(const FieldBatch&, const StageReceivers&, const StageInTime&, Stream&);
+template PlaneOf<float> detect(const FieldBatchOf<float>&, const StageReceivers&, const StageInTime&, Stream&);
 
 }  // namespace optinc

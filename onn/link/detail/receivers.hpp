@@ -15,6 +15,10 @@
 
 namespace optinc {
 
+/// Values (ports, words) of a block.
+template <class Real>
+using PlaneOf = typename FieldBatchOf<Real>::Plane;
+
 /// From the modulators of one layer to the rectifiers of the next, without a clock.
 struct AnalogueStage {
   std::array<Lowpass, 2> stage;  ///< modulator, receiver
@@ -56,18 +60,24 @@ struct Neighbours {
 /// Those of a unit of so many stages in series.
 Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages);
 
-/// What fabrication and phase control leave of one layer's receivers; null: nothing.
-struct OwnReceivers {
-  const Eigen::VectorXd* phase_rad = nullptr;  ///< of local oscillators against their light
-  const Eigen::VectorXd* offset_a = nullptr;
+/// The receivers of one stage: their devices, what fabrication and phase control left of each, how they take
+/// words in succession, and the noise that acts.
+struct StageReceivers {
+  ReceiverSettings device;  ///< light of the oscillator, bandwidth, overload
+  LaserSettings laser;      ///< seed of their light and of their oscillators
+  double jitter_s = 0.0;    ///< rms of clocked receivers' sampling instants
+  NoiseSwitches noise;
+  StageInTime in_time;             ///< sampler, bandwidth and taps
+  Eigen::VectorXd oscillator_rad;  ///< (ports) of local oscillators against their light; empty: all in phase
+  Eigen::VectorXd offset_a;        ///< (ports) at front ends; empty: none
 };
 
-/// Homodyne currents (ports, words), A, of fields, with the noise that is switched on. Columns of fields are
-/// words, or samples where the stage is analogue; those before the first count as dark. An empty plane `im` is
-/// one without light; receivers with phases of their own need it.
+/// Homodyne currents (ports, words), A, of fields, with the receivers' noise. Columns of fields are words, or
+/// samples where the stage is analogue; those before the first count as dark. An empty plane `im` is one
+/// without light; receivers with phases of their own need it. `in_time`: the receivers' own, or the same stage
+/// sampled at another instant.
 template <class Real>
-typename FieldBatchOf<Real>::Plane detect(const FieldBatchOf<Real>& fields, const UnitHardware& hardware,
-                                          const OwnReceivers& own, const StageInTime& stage,
-                                          const NoiseSwitches& noise, Stream& stream);
+PlaneOf<Real> detect(const FieldBatchOf<Real>& fields, const StageReceivers& receivers,
+                     const StageInTime& in_time, Stream& stream);
 
 }  // namespace optinc

@@ -4,58 +4,155 @@
 #include <cmath>
 #include <limits>
 
-#include "onn/link/oscillators.hpp"
-#include "physics/devices/power_divider.hpp"
+#include "onn/link/detail/electronics.hpp"
 #include "physics/random/stream.hpp"
 
 namespace optinc {
-
-Fabricated fabricated_electronics(const LitUnit& unit, const TransmissionSeed& seed,
-                                  std::span<const double> instants_s) {
-  const auto& [design, chip, hardware, noise, arithmetic] = unit;
-  StageInTime stage = {stage_channel(hardware), analogue_stage(hardware)};
-  LateLight late = late_light(unit, seed, stage, instants_s);
-  return {draw_combiners(design.task, hardware, seed.seed, seed.chip),
-          fabricated_ceilings(design, hardware.link, seed),
-          oscillator_phases(design, hardware.link, noise, seed),
-          receiver_offsets_a(design, hardware.receiver, seed),
-          noise.lock ? oscillator_walk_rad(design, hardware) : std::vector<double>(design.layers.size(), 0.0),
-          std::move(stage),
-          std::move(late)};
-}
-
 namespace {
 
-/// Turns the light of a layer against its oscillators: by what the chip has drifted, and by a phase that the
-/// linewidth draws for every word, the same at all receivers. `samples`: columns of a word; `parts`: planes of
-/// the same words.
+/// Random numbers of one block of words, from a stream for each source of noise.
+struct BlockStreams {
+  Stream locks;      ///< phases of the servers' fibres
+  Stream averages;   ///< lasers and receivers of incoherent averages
+  Stream linewidth;  ///< phases of light against oscillators
+  Stream neurons;    ///< receivers of the chip, whose outputs all servers share
+  Stream server;     ///< receivers of the one server
+  Stream observer;   ///< receivers at an observer's instants
+};
+
+BlockStreams block_streams(const TransmissionSeed& seed, std::uint32_t block) {
+  const auto stream = [&](Purpose purpose, std::uint32_t number) {
+    return Stream(seed.seed, purpose, seed.chip, number, seed.instant);
+  };
+  const std::uint32_t first = block * streams_per_block;
+  return {stream(Purpose::lock_error, block),
+          stream(Purpose::average_noise, first),
+          stream(Purpose::oscillator_walk, block),
+          stream(Purpose::receiver_noise, first),
+          stream(Purpose::receiver_noise, first + 1 + seed.server),
+          stream(Purpose::receiver_noise, first + streams_per_block - 1)};
+}
+
+/// Digit lanes behind unit P: fields, or the drives of modulators where averaging is incoherent.
 template <class Real>
-void turn(FieldBatchOf<Real>& fields, double drift_rad, double walk_rad, Eigen::Index samples,
-          Eigen::Index parts, Stream& stream) {
+FieldBatchOf<Real> averaged(const UnitStages<Real>& unit, const Eigen::Ref<const Codes>& codes,
+                            BlockStreams& streams) {
+  const auto& [design, chip, hardware, noise, arithmetic] = unit.lit;
+  if (hardware.link.averaging == Averaging::incoherent)
+    return FieldBatchOf<Real>(incoherent_unit_p(design.task, hardware,
+                                                noise.last_only ? NoiseSwitches{} : noise, unit.combiners,
+                                                codes, streams.averages));
+  std::vector<double> fibre_rad(static_cast<std::size_t>(design.task.servers), 0.0);
+  if (noise.lock) {
+    const double rms_rad = lock_rms_rad(hardware);
+    for (double& phase : fibre_rad) phase = noise.scale * rms_rad * streams.locks.normal();
+  }
+  return FieldBatchOf<Real>(
+      unit.late.none() ? unit_p(design.task, hardware, unit.combiners, codes, fibre_rad)
+                       : late_unit_p(design.task, hardware, unit.combiners, codes, fibre_rad, unit.late));
+}
+
+/// Light behind the meshes of a stage, from unit P's lanes and what stands behind the stages before.
+template <class Real>
+FieldBatchOf<Real> through_meshes(const Stage<Real>& stage, const LateLight& late,
+                                  const FieldBatchOf<Real>& lanes,
+                                  const std::vector<FieldBatchOf<Real>>& behind) {
+  const LayerPath<Real>& path = stage.path;
+  if (path.inputs_unchanged && late.none()) {
+    const int source = stage.layer.lanes[0].source;
+    return apply_transfer(path.transfer, source < 0 ? lanes : behind[static_cast<std::size_t>(source)],
+                          stage.needs_quadrature());
+  }
+  FieldBatchOf<Real> inputs = gathered(stage.layer, path, lanes, behind, stage.modulator);
+  if (!late.none()) make_late(inputs, stage.layer, path, late);
+  return apply_transfer(path.transfer, inputs, stage.needs_quadrature());
+}
+
+/// Turns light against the oscillators of its receivers: by what the chip has drifted, and by a phase that the
+/// linewidth draws for every word, the same at all receivers. `parts`: planes of the same words, side by side.
+template <class Real>
+void turn(FieldBatchOf<Real>& light, const Stage<Real>& stage, Eigen::Index parts, Stream& linewidth) {
   using Row = Eigen::Array<Real, 1, Eigen::Dynamic>;
-  Row angle = Row::Constant(fields.words() / parts, static_cast<Real>(drift_rad));
-  if (walk_rad > 0)
+  const Eigen::Index samples = stage.receivers.in_time.analogue ? samples_per_symbol : 1;
+  Row angle = Row::Constant(light.words() / parts, static_cast<Real>(stage.oscillator_drift_rad));
+  if (stage.oscillator_linewidth_rad > 0)
     for (Eigen::Index first = 0; first < angle.size(); first += samples)
-      angle.segment(first, samples) += static_cast<Real>(walk_rad * stream.normal());
+      angle.segment(first, samples) += static_cast<Real>(stage.oscillator_linewidth_rad * linewidth.normal());
   const Row cosine = angle.cos().replicate(1, parts), sine = angle.sin().replicate(1, parts);
-  for (Eigen::Index p = 0; p < fields.re.rows(); ++p) {
-    auto re = fields.re.row(p).array();
-    auto im = fields.im.row(p).array();
+  for (Eigen::Index p = 0; p < light.re.rows(); ++p) {
+    auto re = light.re.row(p).array();
+    auto im = light.im.row(p).array();
     const Row turned = cosine * re - sine * im;
     im = sine * re + cosine * im;
     re = turned;
   }
 }
 
-/// The planes of late light that belong to a receiver's own instant, 0, or to a later one.
+/// When receivers sample so many words: late light stands in planes side by side, some for every instant.
+struct SamplingInstant {
+  const StageInTime& in_time;
+  std::size_t number;  ///< 0: their own
+  Eigen::Index words;
+};
+
+/// The planes of late light that belong to an instant.
 template <class Real>
-FieldBatchOf<Real> at_instant(const FieldBatchOf<Real>& fields, const StageInTime& stage, std::size_t instant,
-                              Eigen::Index words) {
-  const Eigen::Index columns = stage.late_parts * words, first = static_cast<Eigen::Index>(instant) * columns;
-  FieldBatchOf<Real> own;
-  own.re = fields.re.middleCols(first, columns);
-  if (fields.im.size() > 0) own.im = fields.im.middleCols(first, columns);
-  return own;
+FieldBatchOf<Real> planes_at(const FieldBatchOf<Real>& light, const SamplingInstant& instant) {
+  const Eigen::Index columns = instant.in_time.late_parts * instant.words,
+                     first = static_cast<Eigen::Index>(instant.number) * columns;
+  FieldBatchOf<Real> planes;
+  planes.re = light.re.middleCols(first, columns);
+  if (light.im.size() > 0) planes.im = light.im.middleCols(first, columns);
+  return planes;
+}
+
+/// Values (ports, words) that the receivers of a stage take of its light: gain times current, plus bias.
+template <class Real>
+PlaneOf<Real> received(const Stage<Real>& stage, const FieldBatchOf<Real>& light,
+                       const SamplingInstant& instant, Stream& stream) {
+  PlaneOf<Real> values = light.words() == instant.words
+                             ? detect(light, stage.receivers, instant.in_time, stream)
+                             : detect(planes_at(light, instant), stage.receivers, instant.in_time, stream);
+  for (Eigen::Index p = 0; p < values.rows(); ++p)
+    values.row(p) = (static_cast<Real>(stage.path.gain) * values.row(p)).array() + stage.path.bias[p];
+  return values;
+}
+
+/// What a stage passes on of its receivers' values: neurons rectify and limit them, servers take them as they
+/// are.
+template <class Real>
+PlaneOf<Real> activated(const Stage<Real>& stage, PlaneOf<Real> values) {
+  if (stage.at_servers()) return values;
+  if (stage.ceilings.size() == 0)
+    values = values.cwiseMax(Real(0)).cwiseMin(static_cast<Real>(stage.layer.ceiling));
+  else
+    limit(values, VectorOf<Real>(stage.ceilings.template cast<Real>()), static_cast<Real>(stage.limiter_knee));
+  return values;
+}
+
+/// Drives of the modulators behind a stage's neurons, as fields, sqrt(W), repeated for every plane of late
+/// light. A drive that some lane dims is cut at full scale where it is read.
+template <class Real>
+PlaneOf<Real> modulator_drives(const Stage<Real>& stage, PlaneOf<Real> values, Eigen::Index parts) {
+  const auto full_scale = static_cast<Real>(std::sqrt(stage.full_scale_w));
+  const Real most = stage.path.undimmed ? full_scale : std::numeric_limits<Real>::infinity();
+  values = (full_scale / static_cast<Real>(stage.layer.largest_output) *
+            (values.array() + static_cast<Real>(stage.layer.offset)))
+               .max(-most)
+               .min(most);
+  if (parts > 1) values = values.replicate(1, parts).eval();
+  return values;
+}
+
+/// Shows an observer what a stage's receivers take: `values`, or those of its own instants.
+template <class Real>
+void show(const Observer<Real>& observer, std::size_t number, const Stage<Real>& stage,
+          const FieldBatchOf<Real>& light, const PlaneOf<Real>& values, Stream& stream) {
+  if (observer.instants.empty()) observer.observe(number, 0, values, activated<Real>(stage, values));
+  for (std::size_t i = 0; i < observer.instants.size(); ++i) {
+    const PlaneOf<Real> seen = received(stage, light, {observer.instants[i], i + 1, values.cols()}, stream);
+    observer.observe(number, i, seen, activated<Real>(stage, seen));
+  }
 }
 
 }  // namespace
@@ -74,115 +171,39 @@ Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, 
 }
 
 template <class Real>
-Eigen::MatrixXd transmit_block(const LitUnit& unit, const Fabricated& fabricated,
-                               const std::vector<LayerPath<Real>>& paths, const Eigen::Ref<const Codes>& codes,
-                               const TransmissionSeed& seed, std::uint32_t block, NoisyReceivers receivers,
-                               const Onlooker<Real>* onlooker) {
-  using Fields = FieldBatchOf<Real>;
-  using Plane = typename Fields::Plane;
-  const ChipDesign& design = unit.design;
-  const UnitHardware& hardware = unit.hardware;
-  const NoiseSwitches& noise = unit.noise;
-  std::vector<double> lock_phase(static_cast<std::size_t>(design.task.servers), 0.0);
-  const bool coherent = hardware.link.averaging == Averaging::coherent;
-  if (coherent && noise.lock) {
-    const double lock_rms = lock_rms_rad(hardware);
-    Stream stream(seed.seed, Purpose::lock_error, seed.chip, block, seed.instant);
-    for (double& phase : lock_phase) phase = noise.scale * lock_rms * stream.normal();
-  }
-  // one stream for the chip's neurons, which all servers share, and one for each server's own receiver
-  const std::uint32_t first = block * streams_per_block;
-  Stream neurons(seed.seed, Purpose::receiver_noise, seed.chip, first, seed.instant);
-  Stream server(seed.seed, Purpose::receiver_noise, seed.chip, first + 1 + seed.server, seed.instant);
-  Stream looks(seed.seed, Purpose::receiver_noise, seed.chip, first + streams_per_block - 1, seed.instant);
-
-  Stream walk(seed.seed, Purpose::oscillator_walk, seed.chip, block, seed.instant);
-  Stream averages(seed.seed, Purpose::average_noise, seed.chip, first, seed.instant);
-  const LateLight& late = fabricated.late;
-  const Eigen::Index words = codes.rows(), parts = late.parts();
-  const Fields lanes(
-      !late.none() ? late_unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase, late)
-      : coherent   ? unit_p(design.task, hardware, fabricated.combiners, codes, lock_phase)
-                   : incoherent_unit_p(design.task, hardware, noise.last_only ? NoiseSwitches{} : noise,
-                                       fabricated.combiners, codes, averages));
-  std::vector<Fields> behind(design.layers.size());
-  Eigen::MatrixXd answer(design.task.output_digits(), codes.rows());
+Eigen::MatrixXd transmit_block(const UnitStages<Real>& unit, const Eigen::Ref<const Codes>& codes,
+                               const TransmissionSeed& seed, std::uint32_t block,
+                               const Observer<Real>* observer) {
+  const Eigen::Index words = codes.rows(), parts = unit.late.parts();
+  BlockStreams streams = block_streams(seed, block);
+  const FieldBatchOf<Real> lanes = averaged(unit, codes, streams);
+  std::vector<FieldBatchOf<Real>> behind(unit.stages.size());  // light, or in `re` drives of modulators
+  Eigen::MatrixXd answer(unit.lit.design.task.output_digits(), words);
   Eigen::Index digit = 0;
-  for (std::size_t l = 0; l < design.layers.size(); ++l) {
-    const LayerDesign& layer = design.layers[l];
-    const int source = layer.lanes[0].source;
-    const Fields& whole = source < 0 ? lanes : behind[static_cast<std::size_t>(source)];
-    const bool last = layer.ending == LayerEnd::servers;
-    const bool noisy = last ? receivers == NoisyReceivers::all : !noise.last_only;
-    const NoiseSwitches acting = noisy ? noise : NoiseSwitches{};
-    const bool unchanged = paths[l].inputs_unchanged && late.none();
-    Fields made = unchanged ? Fields() : gathered(layer, paths[l], lanes, behind, hardware);
-    if (!late.none()) make_late(made, layer, paths[l], late);
-    const double drift_rad = unit.chip.layers[l].oscillator_rad,
-                 walk_rad = noise.scale * fabricated.oscillator_walk_rad[l];
-    const bool turned = layer.received() && (drift_rad != 0 || walk_rad > 0);
-    Fields out = apply_transfer(paths[l].transfer, unchanged ? whole : made,
-                                !layer.received() || (acting.shot && paths[l].quadrature_counts) || turned ||
-                                    !fabricated.oscillator_rad.empty());
-    if (turned) turn(out, drift_rad, walk_rad, fabricated.stage.analogue ? samples_per_symbol : 1, parts, walk);
-    if (!layer.received()) {
-      behind[l] = std::move(out);
+  for (std::size_t l = 0; l < unit.stages.size(); ++l) {
+    const Stage<Real>& stage = unit.stages[l];
+    FieldBatchOf<Real> light = through_meshes(stage, unit.late, lanes, behind);
+    if (stage.oscillators_turn()) turn(light, stage, parts, streams.linewidth);
+    if (!stage.layer.received()) {
+      behind[l] = std::move(light);
       continue;
     }
-    const auto of_layer = [&](const std::vector<Eigen::VectorXd>& all) {
-      return all.empty() ? nullptr : &all[l];
-    };
-    const OwnReceivers own = {of_layer(fabricated.oscillator_rad), of_layer(fabricated.offset_a)};
-    const auto received = [&](const StageInTime& stage, std::size_t instant, Stream& stream) {
-      Plane values = parts == 1
-                         ? detect(out, hardware, own, stage, acting, stream)
-                         : detect(at_instant(out, stage, instant, words), hardware, own, stage, acting, stream);
-      for (Eigen::Index p = 0; p < values.rows(); ++p)
-        values.row(p) = (static_cast<Real>(paths[l].gain) * values.row(p)).array() + paths[l].bias[p];
-      return values;
-    };
-    const auto passed_on = [&](Plane values) {
-      if (last) return values;
-      if (fabricated.ceilings.empty())
-        values = values.cwiseMax(Real(0)).cwiseMin(static_cast<Real>(layer.ceiling));
-      else
-        limit(values, VectorOf<Real>(fabricated.ceilings[l].template cast<Real>()),
-              static_cast<Real>(hardware.link.limiter_knee));
-      return values;
-    };
-    if (onlooker != nullptr)
-      for (std::size_t i = 0; i < onlooker->instants.size(); ++i) {
-        const Plane seen = received(onlooker->instants[i], i + 1, looks);
-        onlooker->see(l, i, seen, passed_on(seen));
-      }
-    Plane values = received(fabricated.stage, 0, last ? server : neurons);
-    const bool looked_at = onlooker != nullptr && onlooker->instants.empty();
-    const Plane raw = looked_at ? values : Plane();
-    values = passed_on(std::move(values));
-    if (looked_at) onlooker->see(l, 0, raw, values);
-    if (!last) {
-      Plane& drives = behind[l].re = std::move(values);
-      const auto full_scale = static_cast<Real>(std::sqrt(hardware.link.signal_full_scale_w));
-      const Real most = paths[l].undimmed ? full_scale : std::numeric_limits<Real>::infinity();
-      drives = (full_scale / static_cast<Real>(layer.largest_output) *
-                (drives.array() + static_cast<Real>(layer.offset)))
-                   .max(-most)
-                   .min(most);
-      if (parts > 1) drives = drives.replicate(1, parts).eval();
-      continue;
+    PlaneOf<Real> values = received(stage, light, {stage.receivers.in_time, 0, words},
+                                    stage.at_servers() ? streams.server : streams.neurons);
+    if (observer != nullptr) show(*observer, l, stage, light, values, streams.observer);
+    if (stage.at_servers()) {
+      answer.middleRows(digit, values.rows()) = values.template cast<double>();
+      digit += values.rows();
+    } else {
+      behind[l].re = modulator_drives(stage, activated<Real>(stage, std::move(values)), parts);
     }
-    answer.middleRows(digit, values.rows()) = values.template cast<double>();
-    digit += values.rows();
   }
   return answer;
 }
 
-#define OPTINC_INSTANTIATE(Real)                                                                              \
-  template Eigen::MatrixXd transmit_block(                                                                    \
-      const LitUnit&, const Fabricated&, const std::vector<LayerPath<Real>>&, const Eigen::Ref<const Codes>&, \
-      const TransmissionSeed&, std::uint32_t, NoisyReceivers, const Onlooker<Real>*);
-OPTINC_INSTANTIATE(double)
-OPTINC_INSTANTIATE(float)
-#undef OPTINC_INSTANTIATE
+template Eigen::MatrixXd transmit_block(const UnitStages<double>&, const Eigen::Ref<const Codes>&,
+                                        const TransmissionSeed&, std::uint32_t, const Observer<double>*);
+template Eigen::MatrixXd transmit_block(const UnitStages<float>&, const Eigen::Ref<const Codes>&,
+                                        const TransmissionSeed&, std::uint32_t, const Observer<float>*);
 
 }  // namespace optinc

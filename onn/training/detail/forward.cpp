@@ -38,7 +38,7 @@ Values forward(const std::vector<Layer>& layers, MatrixF x0, const StepNoise& no
       if (!values.arrivals.empty()) out += values.arrivals[l].values(light) - light;
       out.colwise() += layer.bias;
       Stream stream = noise.stream(share, static_cast<int>(l));
-      add_noise(noise.unit->layer(l), noise.scale, l == 0 ? 1.0f : layers[l - 1].ceiling, layer.gain(), light,
+      add_noise(noise.unit->layer(l), {noise.scale, l == 0 ? 1.0f : layers[l - 1].ceiling, layer.gain()}, light,
                 stream, out, values.slopes[l]);
       if (last) noise.unit->convert(out, stream);
     }

@@ -112,8 +112,9 @@ void UnitNoise::convert(MatrixF& digits, Stream& stream) const {
   digits = read.cast<float>();
 }
 
-void add_noise(const LayerNoise& noise, float scale, float largest_in, float gain, const MatrixF& light,
-               Stream& stream, MatrixF& values, NoiseSlopes& slopes) {
+void add_noise(const LayerNoise& noise, const NoiseStrength& strength, const MatrixF& light, Stream& stream,
+               MatrixF& values, NoiseSlopes& slopes) {
+  const auto [scale, largest_in, gain] = strength;
   const Eigen::Index receivers = light.rows(), words = light.cols();
   const float rin = scale * noise.rin, leak = noise.common_mode * largest_in * gain;
   const float dark = scale * noise.dark * largest_in * gain, dark2 = dark * dark;

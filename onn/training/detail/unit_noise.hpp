@@ -30,16 +30,22 @@ struct LayerNoise {
                           ///< 1; its sign alternates between receivers
 };
 
+/// How strong the noise of a layer is where it acts.
+struct NoiseStrength {
+  float scale = 1;       ///< of all rms
+  float largest_in = 1;  ///< L, the largest input of the layer
+  float gain = 1;        ///< g of the layer
+};
+
 /// Slopes of the noise of a layer, (outputs, words) each.
 struct NoiseSlopes {
   MatrixF light;  ///< by what light carries, v, the value itself left out
   MatrixF gain;   ///< by the layer's gain g
 };
 
-/// Adds the noise of a layer with this L and g to its `values` (outputs, words), whose light is `light`; all
-/// rms times `scale`.
-void add_noise(const LayerNoise& noise, float scale, float largest_in, float gain, const MatrixF& light,
-               Stream& stream, MatrixF& values, NoiseSlopes& slopes);
+/// Adds the noise of a layer to its `values` (outputs, words), whose light is `light`.
+void add_noise(const LayerNoise& noise, const NoiseStrength& strength, const MatrixF& light, Stream& stream,
+               MatrixF& values, NoiseSlopes& slopes);
 
 /// Noise of a unit in training, of the sources that its switches leave on.
 class UnitNoise {

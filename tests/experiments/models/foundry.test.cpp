@@ -155,8 +155,8 @@ TEST_CASE("without any spread, chips from wafers are those of independent errors
   for (const CalibrationPolicy policy : {CalibrationPolicy::noisy, CalibrationPolicy::oracle})
     for (const std::uint32_t number : {0u, 2u}) {
       const CalibrationSettings settings{.policy = policy, .sigma_estimate_rad = 1e-3};
-      const CalibratedChip a = calibrate(design, foundry, settings, 3, 30, number, still);
-      const CalibratedChip b = calibrate(design, foundry, settings, 3, 30, number);
+      const CalibratedChip a = calibrate(design, foundry, settings, {3, 30, number}, still);
+      const CalibratedChip b = calibrate(design, foundry, settings, {3, 30, number});
       for (std::size_t l = 0; l < a.errors.layers.size(); ++l)
         for (std::size_t i = 0; i < a.errors.layers[l].size(); ++i)
           for (const auto mesh : {&BlockErrors::mesh, &BlockErrors::attenuators})
@@ -256,9 +256,10 @@ TEST_CASE("a calibration that knows the mean of the die corrects what its splitt
 
   // a whole chip: the mean of all meshes and attenuators, of what was estimated
   const ChipDesign design = design_chip(random_network({2, 2, Rounding::half_even}, {4, 8}));
-  const CalibratedChip each = calibrate(design, error_preset("foundry"), {.sigma_estimate_rad = 1e-3}, 3, 1);
-  const CalibratedChip known = calibrate(
-      design, error_preset("foundry"), {.sigma_estimate_rad = 1e-3, .splitters = KnownAngles::die_mean}, 3, 1);
+  const CalibratedChip each = calibrate(design, error_preset("foundry"), {.sigma_estimate_rad = 1e-3}, {3, 1});
+  const CalibratedChip known =
+      calibrate(design, error_preset("foundry"),
+                {.sigma_estimate_rad = 1e-3, .splitters = KnownAngles::die_mean}, {3, 1});
   double sum = 0, count = 0;
   for (const auto& layer : each.known.layers)
     for (const BlockErrors& block : layer)

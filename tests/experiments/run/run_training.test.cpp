@@ -41,7 +41,7 @@ void killed_training(const fs::path& output, const StudyConfig& config, Training
     throw TrainingKilled{};
   };
   CHECK_THROWS_AS(
-      train(config.task, config.network.hidden, config.training, config.run.seed, 1, {}, nullptr, &keeping),
+      train(config.task, config.network.hidden, config.training, {config.run.seed, 1, {}, &keeping}),
       TrainingKilled);
 }
 

@@ -29,7 +29,7 @@ StudyConfig small_training(const std::string& more = {}, int seed = 3) {
 
 TrainingResult trained(const StudyConfig& config, const Checkpointing* keeping = nullptr,
                        const Network* start = nullptr) {
-  return train(config.task, config.network.hidden, config.training, config.run.seed, 1, {}, start, keeping);
+  return train(config.task, config.network.hidden, config.training, {config.run.seed, 1, {}, keeping}, start);
 }
 
 }  // namespace

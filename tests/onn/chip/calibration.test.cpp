@@ -57,7 +57,7 @@ double worst_mesh(const CalibratedChip& chip, const ErrorModel& model, Programmi
 TEST_CASE("calibration: what each policy leaves and what it knows") {
   const ErrorModel model = error_preset("good-lab");  // 2 mrad and 1 mrad of phase, 10 mrad of splitters
   const auto chip = [&](CalibrationPolicy policy, double sigma = 0.0) {
-    return calibrate(design(), model, with(policy, sigma), seed, 0);
+    return calibrate(design(), model, with(policy, sigma), {seed, 0});
   };
   const auto noisy = chip(CalibrationPolicy::noisy), oracle = chip(CalibrationPolicy::oracle);
   const auto none = chip(CalibrationPolicy::none), guessed = chip(CalibrationPolicy::noisy, 3e-3);
@@ -86,7 +86,7 @@ TEST_CASE("calibration: in situ undoes what its estimate does not know, and star
   model.sigma_cal_rad = 0.02;
   model.arm_loss_spread_db = 0.0;  // which phases cannot undo
   const auto in_situ = with(CalibrationPolicy::in_situ, 5e-3), noisy = with(CalibrationPolicy::noisy, 5e-3);
-  const auto chip = calibrate(design(), model, in_situ, seed, 1);
+  const auto chip = calibrate(design(), model, in_situ, {seed, 1});
   const double before = worst_mesh(chip, model, Programming::corrected, noisy);
   const double after = worst_mesh(chip, model, Programming::corrected, in_situ);
   CAPTURE(before, after);
@@ -103,7 +103,7 @@ TEST_CASE("calibration: phase noise is another at every instant, and nothing tha
   ErrorModel model = error_preset("ideal");
   model.sigma_phase_rad = 5e-3;
   const auto in_situ = with(CalibrationPolicy::in_situ);
-  const auto chip = calibrate(design(), model, in_situ, seed, 2);
+  const auto chip = calibrate(design(), model, in_situ, {seed, 2});
   const auto noise = [&](std::uint32_t instant) {
     return Vector(with_phase_noise(chip.errors, model, seed, 2, instant).layers[1][0].mesh.theta_offset -
                   chip.errors.layers[1][0].mesh.theta_offset);
@@ -127,7 +127,7 @@ TEST_CASE("calibration: phase noise is another at every instant, and nothing tha
 TEST_CASE("calibration: once more leaves another residual and the chip's own devices") {
   const ErrorModel model = error_preset("good-lab");
   const auto again = [&](CalibrationPolicy policy, std::uint32_t number) {
-    return calibrate(design(), model, with(policy, 3e-3), seed, 4, number);
+    return calibrate(design(), model, with(policy, 3e-3), {seed, 4, number});
   };
   const auto first = again(CalibrationPolicy::noisy, 0), second = again(CalibrationPolicy::noisy, 1);
   const MeshErrors &a = first.errors.layers[1][0].mesh, &b = second.errors.layers[1][0].mesh;
@@ -151,7 +151,7 @@ TEST_CASE("calibration: once more leaves another residual and the chip's own dev
 // the static phase is added in place of taken off, or is another than that of an uncalibrated chip
 TEST_CASE("calibration: heaters trim the static phases") {
   const ErrorModel ideal = error_preset("ideal");
-  const auto bare = calibrate(design(), ideal, with(CalibrationPolicy::none), seed, 5);
+  const auto bare = calibrate(design(), ideal, with(CalibrationPolicy::none), {seed, 5});
   const ChipProgram program =
       program_calibrated(design(), bare, ideal, Programming::corrected, with(CalibrationPolicy::none));
   const ChipProgram heaters = trimmed(program, seed, 5);
@@ -177,6 +177,8 @@ TEST_CASE("calibration: heaters trim the static phases") {
 TEST_CASE("calibration: what is refused") {
   check_message(refusal([] { value_of_name<CalibrationPolicy>("orakle"); }),
                 {"orakle", "none, oracle, noisy, in-situ", "\"oracle\"?"});
-  check_message(refusal([] { calibrate(design(), {}, with(CalibrationPolicy::noisy, -1e-3), seed, 0); }),
+  check_message(refusal([] {
+                  calibrate(design(), {}, with(CalibrationPolicy::noisy, -1e-3), {seed, 0});
+                }),
                 {"sigma_estimate_rad = -0.001"});
 }

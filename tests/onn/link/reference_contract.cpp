@@ -269,7 +269,7 @@ Built built(const Network& network, const Unit& u) {
   for (LayerDesign& layer : b.design.layers) layer.largest_output /= u.overdrive;
   if (u.triangles) use_triangles(b.design);
   const ChipErrors measured = measured_losses(b.design);
-  const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, 1, u.chip, u.recalibrations, {},
+  const CalibratedChip chip = calibrate(b.design, u.model, u.calibration, {1, u.chip, u.recalibrations}, {},
                                         u.losses_measured ? &measured : nullptr);
   b.design = with_known_losses(std::move(b.design), chip.losses);
   const ChipProgram program = program_calibrated(b.design, chip, u.model, u.programming, u.calibration);

@@ -26,7 +26,7 @@ double difference(const Subject& subject, const Unit& u, Eigen::Index words) {
   const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server};
   Stream unused(1, Purpose::test);
   return (transmit({b.design, b.state, u.hardware}, codes, seed) -
-          reference_transmit(b.design, b.reference, u.hardware, {}, codes, seed, unused))
+          reference_transmit({b.design, b.reference, u.hardware}, codes, seed, unused))
       .cwiseAbs()
       .maxCoeff();
 }
@@ -196,7 +196,7 @@ TEST_CASE("MC: transmit of words in succession has the noise of the reference") 
         const TransmissionSeed seed = {.seed = 1, .chip = u.chip, .server = u.server, .instant = t};
         const Eigen::MatrixXd fast = transmit({b.design, b.state, u.hardware, c.noise}, codes, seed);
         const Eigen::MatrixXd slow =
-            reference_transmit(b.design, b.reference, u.hardware, c.noise, codes, seed, stream);
+            reference_transmit({b.design, b.reference, u.hardware, c.noise}, codes, seed, stream);
         for (Eigen::Index w = 0; w < compared; ++w) {
           y[static_cast<std::size_t>(w)].fast.col(t) = fast.col(first + w);
           y[static_cast<std::size_t>(w)].slow.col(t) = slow.col(first + w);

@@ -12,7 +12,7 @@ namespace {
 Eigen::VectorXd by_reference(const Built& b, const UnitHardware& hardware, const NoiseSwitches& noise,
                              const Codes& codes, Eigen::Index word, const TransmissionSeed& seed,
                              Stream& stream, NoisyReceivers receivers = NoisyReceivers::all) {
-  return reference_transmit(b.design, b.reference, hardware, noise, codes.row(word), seed, stream, receivers)
+  return reference_transmit({b.design, b.reference, hardware, noise}, codes.row(word), seed, stream, receivers)
       .col(0);
 }
 

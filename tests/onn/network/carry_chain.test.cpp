@@ -153,7 +153,7 @@ TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise"
   heat.x0 = 0.05;
   const ErrorModel model = error_preset("good-lab");
   const CalibrationSettings in_situ{.policy = CalibrationPolicy::in_situ, .sigma_estimate_rad = 1e-3};
-  const CalibratedChip chip = calibrate(design, model, in_situ, 3, 0);
+  const CalibratedChip chip = calibrate(design, model, in_situ, {3, 0});
   const ChipProgram phases = program_calibrated(design, chip, model, Programming::corrected, in_situ);
   ChipErrors errors = chip.errors;
   UnitHardware hardware;

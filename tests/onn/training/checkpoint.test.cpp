@@ -77,7 +77,7 @@ void check_resumes(const Trainer& trainer) {
 TEST_CASE("a stopped training goes on to the same bits: Lie-Adam with fresh matrix errors") {
   TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   s.matrix_noise = 0.02;
-  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, {3, 1, {}, &k}); });
 }
 
 // Fails where the state loses which words are hard, or how often they are in a pass
@@ -87,7 +87,7 @@ TEST_CASE("a stopped training goes on to the same bits: words chosen by difficul
   s.hard_power = 3.0;
   s.hard_memory = 0.7;
   s.window = 0.5;
-  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, {3, 1, {}, &k}); });
 }
 
 // Fails where the state loses which words were drawn
@@ -95,39 +95,42 @@ TEST_CASE("a stopped training goes on to the same bits: words drawn for every ep
   TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   s.words_per_epoch = 160;  // ten batches
   s.hard_error = 0.25;
-  check_resumes([&](const Checkpointing& k) { return train({4, 8}, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train({4, 8}, hidden, s, {3, 1, {}, &k}); });
 }
 
 // Fails where the state loses weights that are trained themselves
 TEST_CASE("a stopped training goes on to the same bits: layers of full SVD") {
   TrainingSettings s = settings_of(TrainingScheme::lie_adam);
   s.full_svd_layers = {1, 3};
-  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, {3, 1, {}, &k}); });
 }
 
 // A projection every second epoch: free weights outlive an epoch
 TEST_CASE("a stopped training goes on to the same bits: projected") {
   TrainingSettings s = settings_of(TrainingScheme::projected);
   s.matrix_noise = 0.02;
-  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); });
+  check_resumes([&](const Checkpointing& k) { return train(small, hidden, s, {3, 1, {}, &k}); });
 }
 
 TEST_CASE("a stopped training goes on to the same bits: on chips") {
   const TrainingSettings s = settings_of(TrainingScheme::lie_adam);
-  const Network start = train(small, hidden, s, 3, 1).network;
+  const Network start = train(small, hidden, s, {3, 1}).network;
   TrainingUnit model;
   model.chip = error_preset("good-lab");
   model.noise = NoiseSwitches::all();
-  check_resumes([&](const Checkpointing& k) { return train_on_chips(start, s, model, 3, 1, {}, &k); });
+  check_resumes([&](const Checkpointing& k) { return train_on_chips(start, s, model, {3, 1, {}, &k}); });
 }
 
 TEST_CASE("the state of another network is refused") {
   const TrainingSettings s = settings_of(TrainingScheme::lie_adam);
-  const TrainingState state =
-      stopped_after([&](const Checkpointing& k) { return train(small, hidden, s, 3, 1, {}, nullptr, &k); }, 5);
+  const TrainingState state = stopped_after(
+      [&](const Checkpointing& k) {
+        return train(small, hidden, s, {3, 1, {}, &k});
+      },
+      5);
   const Checkpointing keeping = {{}, &state};
   check_message(refusal([&] {
-                  train(small, std::vector<int>{32, 32}, s, 3, 1, {}, nullptr, &keeping);
+                  train(small, std::vector<int>{32, 32}, s, {3, 1, {}, &keeping});
                 }),
                 {"layer0/block", "Train anew"});
 }

@@ -20,7 +20,7 @@ Network trained() {
   s.epochs = 600;
   s.batch = 16;
   s.warmup_epochs = 1;
-  return train(small, std::vector<int>{32, 32, 32, 32}, s, 2, 1).network;
+  return train(small, std::vector<int>{32, 32, 32, 32}, s, {2, 1}).network;
 }
 
 TrainingSettings again(int epochs) {
@@ -100,7 +100,7 @@ TEST_CASE("MC: diagonals trained again with the unit's noise bear it better") {
   s.warmup_epochs = 1;
   s.learning_rate = 8e-3;
   s.ceiling = 0.6;
-  const ChipDesign design = design_chip(train(small, std::vector<int>{32, 32, 32}, s, 2, 1).network);
+  const ChipDesign design = design_chip(train(small, std::vector<int>{32, 32, 32}, s, {2, 1}).network);
   const Codes codes = codes_of_words(small, evaluation_words(small));
   const Eigen::MatrixXd wanted = digits_of(exact_answers(small, codes), small.output_digits());
   double deaf = 0, hearing = 0;

@@ -24,23 +24,24 @@ TrainingSettings settings_of(int epochs, double rate) {
   return s;
 }
 
-Network trained() { return train(small, hidden, settings_of(600, 1.2e-2), 2, 1).network; }
+Network trained() { return train(small, hidden, settings_of(600, 1.2e-2), {2, 1}).network; }
 
 }  // namespace
 
 TEST_CASE("training goes on from a network with the loss it ended with") {
-  const TrainingResult first = train(small, hidden, settings_of(60, 1e-2), 2, 1);
-  const TrainingResult more = train(small, hidden, settings_of(2, 1e-6), 2, 1, {}, &first.network);
+  const TrainingResult first = train(small, hidden, settings_of(60, 1e-2), {2, 1});
+  const TrainingResult more = train(small, hidden, settings_of(2, 1e-6), {2, 1}, &first.network);
   CHECK(more.curve.front().margin == Approx(first.curve.back().margin).margin(1e-3));
-  check_message(
-      refusal([&] { train(small, std::vector<int>{16}, settings_of(2, 1e-3), 2, 1, {}, &first.network); }),
-      {"network.hidden", "network.start"});
+  check_message(refusal([&] {
+                  train(small, std::vector<int>{16}, settings_of(2, 1e-3), {2, 1}, &first.network);
+                }),
+                {"network.hidden", "network.start"});
 }
 
 TEST_CASE("training ends once every word is right by the margin asked for") {
   TrainingSettings s = settings_of(1500, 5e-3);
   s.stop_margin = 0.1;
-  const TrainingResult result = train(small, hidden, s, 2, 1);
+  const TrainingResult result = train(small, hidden, s, {2, 1});
   CHECK(result.curve.size() < 1500);
   CHECK(result.curve.back().margin >= 0.1);
   CHECK(result.curve.back().word_accuracy == 1);
@@ -52,7 +53,7 @@ TEST_CASE("MC: a network that met matrix errors in training bears them better") 
   const Network plain = trained();
   TrainingSettings s = settings_of(150, 5e-3);
   s.matrix_noise = 0.1;
-  const Network hardened = train(small, hidden, s, 2, 1, {}, &plain).network;
+  const Network hardened = train(small, hidden, s, {2, 1}, &plain).network;
   const WordTable table = word_table(small);
   const auto right = [&](const Network& network) {
     double sum = 0;
@@ -74,8 +75,8 @@ TEST_CASE("training on chips keeps meshes orthogonal, lowers the loss and depend
   const Network start = trained();
   TrainingUnit model;
   model.chip = error_preset("good-lab");
-  const TrainingResult one = train_on_chips(start, settings_of(40, 1e-3), model, 3, 1);
-  const TrainingResult two = train_on_chips(start, settings_of(40, 1e-3), model, 3, 2);
+  const TrainingResult one = train_on_chips(start, settings_of(40, 1e-3), model, {3, 1});
+  const TrainingResult two = train_on_chips(start, settings_of(40, 1e-3), model, {3, 2});
   // every step meets a chip of its own, so that one epoch's loss scatters by some 15 %: means of ten epochs
   REQUIRE(one.curve.size() == 40);
   double first = 0, last = 0;

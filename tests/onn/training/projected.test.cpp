@@ -56,7 +56,7 @@ TEST_CASE("the published scheme learns every word on networks that are projected
   for (const int every : {1, 7}) {
     TrainingSettings s = projected(every == 1 ? 600 : 10);
     s.project_every = every;
-    const TrainingResult result = train(small, hidden, s, 2, 1);
+    const TrainingResult result = train(small, hidden, s, {2, 1});
     const DecodingScore score_of_file = score(forward(result.network, table.averages), table.targets);
     CHECK(score_of_file.word_accuracy == Approx(result.curve.back().word_accuracy).margin(0.01));
     CHECK(score_of_file.margin == Approx(result.curve.back().margin).margin(1e-3));
@@ -71,9 +71,9 @@ TEST_CASE("the published scheme learns every word on networks that are projected
 TEST_CASE("the two phases of the published scheme differ in their loss, and threads change no bit") {
   TrainingSettings s = projected(4);
   s.dead_zone = 0.4;
-  const TrainingResult two = train(small, hidden, s, 2, 2), one = train(small, hidden, s, 2, 1);
+  const TrainingResult two = train(small, hidden, s, {2, 2}), one = train(small, hidden, s, {2, 1});
   s.squared_share = 1;
-  const TrainingResult squared = train(small, hidden, s, 2, 1);
+  const TrainingResult squared = train(small, hidden, s, {2, 1});
   CHECK(one.curve[1].loss == squared.curve[1].loss);
   CHECK(one.curve[2].loss < squared.curve[2].loss);  // the first epoch whose small errors are free
   for (std::size_t l = 0; l < one.network.layers.size(); ++l)
@@ -83,9 +83,9 @@ TEST_CASE("the two phases of the published scheme differ in their loss, and thre
 TEST_CASE("settings of the projection out of range are refused by name") {
   TrainingSettings s = projected(4);
   s.project_every = 0;
-  check_message(refusal([&] { train(small, hidden, s, 2, 1); }), {"project_every = 0"});
+  check_message(refusal([&] { train(small, hidden, s, {2, 1}); }), {"project_every = 0"});
   s = projected(4);
   s.squared_share = 1.5;
-  check_message(refusal([&] { train(small, hidden, s, 2, 1); }), {"squared_share = 1.5"});
+  check_message(refusal([&] { train(small, hidden, s, {2, 1}); }), {"squared_share = 1.5"});
   check_message(refusal([] { value_of_name<TrainingScheme>("projectd"); }), {"projected"});
 }

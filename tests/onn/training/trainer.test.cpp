@@ -20,8 +20,9 @@ TrainingSettings short_run(int epochs) {
 
 TEST_CASE("training has the same bits on one and two threads, and other bits for another seed") {
   const std::vector<int> hidden = {16, 32, 16};
-  const auto one = train({4, 4}, hidden, short_run(4), 5, 1), two = train({4, 4}, hidden, short_run(4), 5, 2);
-  const auto other = train({4, 4}, hidden, short_run(4), 6, 2);
+  const auto one = train({4, 4}, hidden, short_run(4), {5, 1}),
+             two = train({4, 4}, hidden, short_run(4), {5, 2});
+  const auto other = train({4, 4}, hidden, short_run(4), {6, 2});
   for (std::size_t l = 0; l < one.network.layers.size(); ++l) {
     CHECK(one.network.layers[l].weight() == two.network.layers[l].weight());
     CHECK(one.network.layers[l].bias == two.network.layers[l].bias);
@@ -32,7 +33,7 @@ TEST_CASE("training has the same bits on one and two threads, and other bits for
 
 TEST_CASE("training lowers the loss, keeps every U orthogonal and reports what the network does") {
   const Task task{4, 4};
-  const auto result = train(task, std::vector<int>{32, 32, 32}, short_run(25), 1);
+  const auto result = train(task, std::vector<int>{32, 32, 32}, short_run(25), {1});
   CHECK(result.curve.size() == 25);
   CHECK(result.curve.back().loss < 0.5 * result.curve.front().loss);
   for (const auto& layer : result.network.layers)
@@ -47,7 +48,7 @@ TEST_CASE("training lowers the loss, keeps every U orthogonal and reports what t
 
 TEST_CASE("MC: the published network learns every word under the constraint") {
   const Task task{4, 4};
-  const auto result = train(task, std::vector<int>{64, 128, 256, 128, 64}, TrainingSettings{}, 1);
+  const auto result = train(task, std::vector<int>{64, 128, 256, 128, 64}, TrainingSettings{}, {1});
   const WordTable table = word_table(task);
   const DecodingScore s = score(forward(result.network, table.averages), table.targets);
   CHECK(s.word_accuracy == 1.0);
@@ -63,8 +64,8 @@ TEST_CASE("layers of full SVD are trained as any matrices, the others as S U, in
   s.full_svd_layers = {1, 3};
   for (const auto scheme : {TrainingScheme::lie_adam, TrainingScheme::projected}) {
     s.scheme = scheme;
-    const auto one = train(task, std::vector<int>{32, 32, 32}, s, 1, 1);
-    const auto two = train(task, std::vector<int>{32, 32, 32}, s, 1, 2);
+    const auto one = train(task, std::vector<int>{32, 32, 32}, s, {1, 1});
+    const auto two = train(task, std::vector<int>{32, 32, 32}, s, {1, 2});
     CHECK(one.curve.back().loss == two.curve.back().loss);
     CHECK(one.curve.back().loss < 0.5 * one.curve.front().loss);
     const DecodingScore found = score(forward(one.network, table.averages), table.targets);
@@ -89,21 +90,24 @@ TEST_CASE("layers of full SVD are trained as any matrices, the others as S U, in
 TEST_CASE("impossible training settings are refused by name") {
   TrainingSettings s;
   s.batch = 0;
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("batch = 0"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, {1}); }), ContainsSubstring("batch = 0"));
   s = {};
   s.learning_rate = std::nan("");
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("learning_rate"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, {1}); }), ContainsSubstring("learning_rate"));
   s = {};
   s.warmup_epochs = 100;
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("warmup_epochs"));
+  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, {1}); }), ContainsSubstring("warmup_epochs"));
   s = {};
   s.full_svd_layers = {3};
   CHECK_THAT(refusal([&] {
-               train({4, 4}, std::vector<int>{16}, s, 1);
+               train({4, 4}, std::vector<int>{16}, s, {1});
              }),
              ContainsSubstring("full_svd_layers = 3"));
   s.full_svd_layers = {1};
   s.matrix_noise = 0.1;
-  CHECK_THAT(refusal([&] { train({4, 4}, std::vector<int>{16}, s, 1); }), ContainsSubstring("full_svd_layers"));
-  CHECK_THAT(refusal([&] { train({4, 8}, std::vector<int>{16}, {}, 1); }), ContainsSubstring("input words"));
+  CHECK_THAT(refusal([&] {
+               train({4, 4}, std::vector<int>{16}, s, {1});
+             }),
+             ContainsSubstring("full_svd_layers"));
+  CHECK_THAT(refusal([&] { train({4, 8}, std::vector<int>{16}, {}, {1}); }), ContainsSubstring("input words"));
 }

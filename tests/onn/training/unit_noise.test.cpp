@@ -231,14 +231,14 @@ TEST_CASE("noise in training grows from 2 % to all of it, and needs a source and
 
   s.epochs = 2, s.warmup_epochs = 1, s.batch = 16;
   const TrainingUnit unit = noisy_unit({"", {.shot = true}});
-  check_message(refusal([&] { train(small, hidden, s, 1, 1, {}, nullptr, nullptr, unit); }), {"no ceiling"});
+  check_message(refusal([&] { train(small, hidden, s, {1, 1}, nullptr, unit); }), {"no ceiling"});
   s.ceiling = 0.6;
-  check_message(refusal([&] { train(small, hidden, s, 1, 1); }), {"every source of noise off"});
-  const Network network = train(small, hidden, s, 1, 1, {}, nullptr, nullptr, unit).network;
+  check_message(refusal([&] { train(small, hidden, s, {1, 1}); }), {"every source of noise off"});
+  const Network network = train(small, hidden, s, {1, 1}, nullptr, unit).network;
   CHECK(network.is_feed_forward());
   for (std::size_t l = 0; l + 1 < network.layers.size(); ++l) CHECK(std::isfinite(network.layers[l].ceiling));
   s.scheme = TrainingScheme::projected;
-  check_message(refusal([&] { train(small, hidden, s, 1, 1, {}, nullptr, nullptr, unit); }), {"projected"});
+  check_message(refusal([&] { train(small, hidden, s, {1, 1}, nullptr, unit); }), {"projected"});
 }
 
 // 40 draws of 169 words under the unit's own noise. Fails where training meets none, or absolute noise that the
@@ -255,9 +255,9 @@ TEST_CASE("MC: a network that met the unit's noise in training bears it better")
   TrainingUnit unit;
   unit.chip.mzi_loss_db = 0.3;
   unit.noise = {true, true, true, true};
-  const Network plain = train(task, wide, s, 2, 1).network;
+  const Network plain = train(task, wide, s, {2, 1}).network;
   s.noise = 1.1;
-  const Network hardened = train(task, wide, s, 2, 1, {}, nullptr, nullptr, unit).network;
+  const Network hardened = train(task, wide, s, {2, 1}, nullptr, unit).network;
   std::vector<std::uint64_t> words(task.words());
   std::iota(words.begin(), words.end(), std::uint64_t{0});
   const auto right = [&](const Network& network) {

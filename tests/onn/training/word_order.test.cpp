@@ -251,7 +251,7 @@ TEST_CASE("training on drawn words learns those that it did not draw, with the s
   s.batch = 16;
   s.learning_rate = 1e-2;
   s.words_per_epoch = 48;
-  const auto one = train(task, hidden, s, 1, 1);
+  const auto one = train(task, hidden, s, {1, 1});
   const WordTable table = word_table(task);
   CHECK(score(forward(one.network, table.averages), table.targets).word_accuracy >
         0.9);  // 48 words teach no more than themselves
@@ -260,8 +260,8 @@ TEST_CASE("training on drawn words learns those that it did not draw, with the s
   }));
   s.epochs = 6;
   s.hard_error = 0.25;
-  const auto few = train(task, hidden, s, 1, 1);
-  CHECK(few.network.layers[1].weight() == train(task, hidden, s, 1, 2).network.layers[1].weight());
+  const auto few = train(task, hidden, s, {1, 1});
+  CHECK(few.network.layers[1].weight() == train(task, hidden, s, {1, 2}).network.layers[1].weight());
 }
 
 TEST_CASE(
@@ -271,12 +271,12 @@ TEST_CASE(
   TrainingSettings s = choosing(0.25, 0.3);
   s.epochs = 6;
   s.batch = 16;
-  const auto one = train({4, 2}, hidden, s, 5, 1), two = train({4, 2}, hidden, s, 5, 2);
+  const auto one = train({4, 2}, hidden, s, {5, 1}), two = train({4, 2}, hidden, s, {5, 2});
   TrainingSettings all = s;
   all.hard_error = 0.0;
   all.window = 1.0;
   CHECK(one.network.layers[1].weight() == two.network.layers[1].weight());
-  CHECK(one.network.layers[1].weight() != train({4, 2}, hidden, all, 5, 1).network.layers[1].weight());
+  CHECK(one.network.layers[1].weight() != train({4, 2}, hidden, all, {5, 1}).network.layers[1].weight());
 }
 
 // Fails if the start is refused or not used
@@ -286,7 +286,7 @@ TEST_CASE("training goes on from a network of more servers") {
   s.epochs = 800;
   s.batch = 16;
   s.learning_rate = 1e-2;
-  const Network four = train({4, 2, Rounding::half_up}, hidden, s, 1, 1).network;
+  const Network four = train({4, 2, Rounding::half_up}, hidden, s, {1, 1}).network;
   const Task task{2, 2, Rounding::half_up};  // whose words are among those of 4 servers, with the same answers
   const WordTable table = word_table(task);
   const double right = score(forward(four, table.averages), table.targets).word_accuracy;
@@ -294,10 +294,10 @@ TEST_CASE("training goes on from a network of more servers") {
   s.epochs = 1;
   s.warmup_epochs = 0;
   s.learning_rate = 1e-6;
-  const auto two = train(task, hidden, s, 2, 1, {}, &four);
+  const auto two = train(task, hidden, s, {2, 1}, &four);
   CHECK(two.curve.back().word_accuracy == Approx(right).margin(1.0 / 49));
   CHECK(two.network.task == task);
-  CHECK_THAT(refusal([&] { train({2, 3}, hidden, s, 2, 1, {}, &four); }), ContainsSubstring("widths"));
+  CHECK_THAT(refusal([&] { train({2, 3}, hidden, s, {2, 1}, &four); }), ContainsSubstring("widths"));
 }
 
 TEST_CASE("impossible choices of words are refused by name") {

@@ -1,0 +1,54 @@
+#include "onn/link/detail/stages.hpp"
+
+#include "onn/link/detail/electronics.hpp"
+#include "onn/link/oscillators.hpp"
+
+namespace optinc {
+
+template <class Real>
+UnitStages<Real> unit_stages(const LitUnit& unit, std::vector<LayerPath<Real>> paths,
+                             const TransmissionSeed& seed, NoisyReceivers noisy,
+                             std::span<const double> instants_s) {
+  const auto& [design, chip, hardware, noise, arithmetic] = unit;
+  StageInTime in_time = {stage_channel(hardware), analogue_stage(hardware)};
+  LateLight late = late_light(unit, seed, in_time, instants_s);
+  const auto phases_rad = oscillator_phases(design, hardware.link, noise, seed);
+  const auto offsets_a = receiver_offsets_a(design, hardware.receiver, seed);
+  const auto ceilings = fabricated_ceilings(design, hardware.link, seed);
+  const std::vector<double> linewidth_rad = oscillator_walk_rad(design, hardware);
+  UnitStages<Real> made = {
+      unit, draw_combiners(design.task, hardware, seed.seed, seed.chip), std::move(late), {}};
+  for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    const bool draws = layer.ending == LayerEnd::servers ? noisy == NoisyReceivers::all : !noise.last_only;
+    made.stages.push_back({.layer = layer,
+                           .modulator = hardware.modulator,
+                           .path = std::move(paths[l]),
+                           .oscillator_drift_rad = chip.layers[l].oscillator_rad,
+                           .oscillator_linewidth_rad = noise.lock ? noise.scale * linewidth_rad[l] : 0.0,
+                           .receivers = {hardware.receiver, hardware.laser, hardware.timing.jitter_s,
+                                         draws ? noise : NoiseSwitches{}, in_time, phases_rad[l], offsets_a[l]},
+                           .ceilings = ceilings[l],
+                           .limiter_knee = hardware.link.limiter_knee,
+                           .full_scale_w = hardware.link.signal_full_scale_w,
+                           .converter = hardware.converter});
+  }
+  return made;
+}
+
+template <class Real>
+UnitStages<Real> settled(UnitStages<Real> unit) {
+  unit.late = {};
+  for (Stage<Real>& stage : unit.stages) stage.receivers.in_time = {};
+  return unit;
+}
+
+#define OPTINC_INSTANTIATE(Real)                                                                               \
+  template UnitStages<Real> unit_stages(const LitUnit&, std::vector<LayerPath<Real>>, const TransmissionSeed&, \
+                                        NoisyReceivers, std::span<const double>);                              \
+  template UnitStages<Real> settled(UnitStages<Real>);
+OPTINC_INSTANTIATE(double)
+OPTINC_INSTANTIATE(float)
+#undef OPTINC_INSTANTIATE
+
+}  // namespace optinc
