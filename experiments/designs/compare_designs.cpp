@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/models/networks.hpp"
 #include "onn/network/full_svd.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
@@ -61,7 +62,27 @@ Costable unpadded_unit(const StudyConfig& config, const TrainedNetwork& trained)
   return {std::move(network), std::move(design)};
 }
 
-ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, const TrainedNetwork& trained) {
+/// The network of the design before, which others of a list often share.
+struct LastUnit {
+  std::string identity;  ///< all that network and design follow from
+  Costable unit;
+};
+
+const Costable& costable(const StudyConfig& config, CascadeLevel level, const TrainedNetwork& trained,
+                         LastUnit& last) {
+  std::string identity = fmt::format("{}level = {}\n", network_identity(config), name_of(level));
+  for (const FieldEntry& entry : config_entries(config))
+    if (config.network.source == "untrained" &&
+        (entry.section == "network" || entry.section == "training" || entry.name() == "run.seed"))
+      identity += fmt::format("{} = {}\n", entry.name(), toml_text(entry.value));
+  if (identity != last.identity)
+    last = {std::move(identity),
+            level == CascadeLevel::flat ? unpadded_unit(config, trained) : padded_unit(config, level)};
+  return last.unit;
+}
+
+ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, const TrainedNetwork& trained,
+                       LastUnit& last) {
   const bool chained = config.network.source == "carry-chain";
   ComparedDesign row{entry, {}, {}, config.network.source == "untrained"};
   const CarryChainSettings& chain = config.network.carry_chain;
@@ -81,8 +102,7 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, cons
       level == CascadeLevel::flat || row.untrained,
       "level = \"{}\" of a network that computes (of an untrained one: its ends are padded). Set task.level.",
       entry.level);
-  const Costable unit =
-      level == CascadeLevel::flat ? unpadded_unit(config, trained) : padded_unit(config, level);
+  const Costable& unit = costable(config, level, trained, last);
   row.cost = unit_cost(unit.network, budget(unit.design, config.chip, config.hardware, config.budget),
                        entry.approximated);
   row.network = chained ? fmt::format("carry chain, {}", name_of(chain.carries))
@@ -110,6 +130,7 @@ std::vector<ComparedDesign> compare_designs(const DesignList& list, const Traine
   for (const DesignEntry& entry : list.designs)
     configs.push_back(entry.units.empty() ? design_config(list, entry) : StudyConfig());
   std::vector<ComparedDesign> rows;
+  LastUnit last;
   for (std::size_t i = 0; i < configs.size(); ++i) {
     const DesignEntry& entry = list.designs[i];
     if (at_each) at_each(entry.name);
@@ -118,7 +139,7 @@ std::vector<ComparedDesign> compare_designs(const DesignList& list, const Traine
       continue;
     }
     try {
-      rows.push_back(unit_of(entry, configs[i], trained));
+      rows.push_back(unit_of(entry, configs[i], trained, last));
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", entry.name, error.what()));
     }
