@@ -366,6 +366,13 @@ class MainJob(unittest.TestCase):
         self.assertFalse(chain["untrained"])
         self.assertEqual(five["mzis"], 4 * net["mzis"] + chain["mzis"])
         self.assertEqual(five["servers"], 16)
+        # neighbours of one network share it; others do not
+        path.write_text(good + '[[design]]\nname = "wide"\nset = ["network.hidden=[16]"]\n[[design]]\nname = "wider"\nset = '
+                        '["network.hidden=[32]"]\n[[design]]\nname = "slow"\nset = ["network.hidden=[32]", "time.symbol_rate_bd=25e9"]\n')
+        *_, wide, wider, slow = json.loads(optinc("compare-costs", path, "--quiet", "--json").stdout)["designs"]
+        self.assertEqual([d["mzis"] for d in (wide, wider, slow)], [80, 160, 160])
+        self.assertEqual([d["rate_reachable"] for d in (wide, wider, slow)], [False, False, True])
+        path.write_text(good)
         table = optinc("compare-costs", path, "--quiet").stdout
         self.assertIn("five", table)
         # fails when a wide table comes back, converters leave the MZIs' side, or a withdrawn figure is printed
