@@ -145,6 +145,7 @@ std::string explain(std::string_view key) {
     line("allowed", table ? "a table of section.key" : expected_text(info, entry.value));
     line("source", info.source.empty() ? "a choice of this project" : info.source);
     if (entry.section != "sweep") line("models", readers_text(entry.section, entry.info.key));
+    if (entry.section == "noise") line("acts", "in variant noisy, and in all variants with drift");
     if (info.file)
       line("files",
            "a relative path starts at the study's folder; after --set or --sweep, at the working directory");

@@ -60,7 +60,7 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"signal_full_scale_w", "W",
             "Re-modulated optical power per neuron at full-scale activation, and per incoherent average "
             "at digit 3",
-            1e-9, 1},
+            1e-9, 100},
         s.signal_full_scale_w);
   visit(Row{"sigma_lock_rad", "rad", "RMS residual phase-lock error per server fibre", 0, std::numbers::pi},
         s.sigma_lock_rad);

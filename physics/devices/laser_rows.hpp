@@ -12,7 +12,7 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"rin_db_per_hz", "dB/Hz", "Relative intensity noise of the seed laser", -200, -80},
         s.rin_db_per_hz);
   visit(Row{"linewidth_hz", "Hz", "Linewidth of the seed laser (Lorentzian, full width at half maximum)", 0,
-            1e9, "10 kHz to 5 MHz"},
+            1e10, "10 kHz to 5 MHz"},
         s.linewidth_hz);
   visit(Row{"wavelength_m", "m", "Wavelength of the seed laser", 1.2e-6, 1.7e-6}, s.wavelength_m);
   visit(Row{"wall_plug_efficiency", "1", "Wall-plug efficiency of every laser (optical over electrical power)",

@@ -22,7 +22,7 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"bandwidth_hz", "Hz", "3 dB bandwidth of a receiver (Bessel-Thomson, fourth order)", 1e3, 1e12,
             "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
         s.front_end.bandwidth_hz);
-  visit(Row{"cmrr_db", "dB", "Common-mode rejection ratio of the balanced photodiodes", 0, 120, "20 to 40 dB"},
+  visit(Row{"cmrr_db", "dB", "Common-mode rejection ratio of the balanced photodiodes", 0, 300, "20 to 40 dB"},
         s.cmrr_db);
   visit(Row{"offset_a", "A", "RMS offset current of the homodyne receivers' amplifiers", 0, 1,
             "constant for a chip; shifts thresholds"},
