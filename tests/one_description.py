@@ -36,6 +36,7 @@ HOMES = [  # a member's whole name, the structs that may have it
 HOLDERS = {  # outside physics, structs with a device's settings in them, or made from them
     "UnitHardware": OF_A_UNIT,
     "HeaterSettings": ("ThermoOpticShifter",), "RoutingSettings": ("Waveguide",), "LayoutSettings": ("FloorPlanSettings",),  # members of UnitHardware
+    "Stage": ("MzmSettings", "AdcSettings"), "StageReceivers": ("ReceiverSettings", "LaserSettings"),  # the unit's, of one stage
     "ResponseTable": ("AdcSettings",),  # a copy of the unit's that goes with the tabulated outputs
 }
 

@@ -153,11 +153,11 @@ class Sentences(unittest.TestCase):
         self.refused(ValueError, wrong, chip.matrix)
 
     def test_models(self):
-        self.refused(ValueError, "sigma_eta_rad = -1 (a spread or a loss is finite and >= 0). Give sigma_eta_rad >= 0.",
+        self.refused(ValueError, "sigma_eta_rad = -1.0 is out of range (allowed: 0..100). Give at least 0.",
                      optinc.ErrorModel, sigma_eta_rad=-1)
-        self.refused(ValueError, "dac_bits = 99 (0 means no quantisation, otherwise 1..24). Give 0 <= dac_bits <= 24.",
+        self.refused(ValueError, "dac_bits = 99 is out of range (allowed: 0..24). Give at most 24.",
                      optinc.ErrorModel, dac_bits=99)
-        self.refused(ValueError, "rho_ab = nan (a correlation lies in -1..1). Give -1 <= rho_ab <= 1.",
+        self.refused(ValueError, "rho_ab = nan is out of range (allowed: -1..1). Give a finite number.",
                      setattr, optinc.ErrorModel(), "rho_ab", NAN)
 
     def test_units(self):

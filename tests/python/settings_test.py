@@ -35,7 +35,10 @@ def changed(settings):
         elif isinstance(value, int):
             setattr(settings, name, value + 2)
         elif isinstance(value, float):
-            setattr(settings, name, 0.9 * value if value else 0.125)
+            try:
+                setattr(settings, name, 0.9 * value if value else 0.125)
+            except ValueError:  # of small ranges
+                setattr(settings, name, 1e-7)
         elif isinstance(value, str):
             setattr(settings, name, next(n for n in re.findall(r'"([a-z-]+)"', told.__doc__) if n != value))
         else:

@@ -217,7 +217,7 @@ class Units(unittest.TestCase):
         self.assertNotEqual(exact.at(instant=1).matrix_error, exact.at(instant=2).matrix_error)
         settings.policy = "in-situ"
         settings.sigma_estimate_rad = 0.0
-        with self.assertRaisesRegex(ValueError, 'unknown calibration policy "in situ".*"in-situ"'):
+        with self.assertRaisesRegex(ValueError, 'policy = "in situ" is unknown .*"in-situ"'):
             settings.policy = "in situ"
         self.assertNotEqual(self.unit.calibrate("good-lab", settings, seed=2).program().matrix_error, exact.matrix_error)
 
@@ -274,9 +274,8 @@ class Units(unittest.TestCase):
         settings.epochs, settings.warmup_epochs = 2, 0
         through_chips = optinc.train(task, [], settings, model="good-lab", start=trained.network)
         self.assertEqual(through_chips.network.widths, [1, 8, 8, 1])
-        settings.on_chips, settings.learning_rate = False, -1.0
         with self.assertRaisesRegex(ValueError, "learning_rate = -1"):
-            optinc.train(task, [8, 8], settings)
+            settings.learning_rate = -1.0
 
     # Fails when the noise of a part does not depend on which words it holds.
     def test_words_in_parts(self):
