@@ -120,7 +120,7 @@ TEST_CASE("a tolerance of what is no number of a device is refused by its key") 
   check_message(with("chip.preset", "gentle = 1.0\nharsh = 2.0\n"), {"tolerance.key", "is not a number"});
   check_message(with("chip.sigma", "gentle = 1.0\nharsh = 2.0\n"), {"unknown key chip.sigma"});
   check_message(with("mesh.ports", "gentle = 2.0\nharsh = 4.0\n"), {"mesh.ports", "cannot be swept"});
-  check_message(with("chip.sigma_eta_rad", "gentle = 0.01\nharsh = 7.0\n"), {"chip.sigma_eta_rad = 7"});
+  check_message(with("chip.sigma_eta_rad", "gentle = 0.01\nharsh = 700.0\n"), {"chip.sigma_eta_rad = 7"});
   check_message(with("chip", "gentle = 1.0\nharsh = 1.0\n"), {"tolerance.gentle = 1"});
   check_message(with("chip", "gentle = -1.0\nharsh = 1.0\n"), {"tolerance.gentle = -1"});
   CHECK(with("chip.dac_bits", "gentle = 16\nharsh = 3\n").empty());
