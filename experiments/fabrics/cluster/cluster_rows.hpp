@@ -81,9 +81,8 @@ void visit_network(T& t, auto& scattered, auto&& visit) {
             "Time that ODDL takes to set up a circuit; default: that of a testbed with default keys", 0,
             seconds_max},
         t.set_s);
-  visit(Row{"aggregation_latency_s", "s", "Latency of the addition in a switch, per level", 0, seconds_max,
-            "guess"},
-        t.network.aggregation_latency_s);
+  visit(Row{"adding_latency_s", "s", "Latency of the addition in a switch, per level", 0, seconds_max, "guess"},
+        t.network.adding_latency_s);
   visit(Row{"optinc_levels", "1",
             "Largest number of levels of OptINC units; jobs on more nodes than they join are not served", 1, 8,
             "published summaries: two levels of four inputs"},

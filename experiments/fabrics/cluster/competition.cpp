@@ -47,7 +47,7 @@ CompetitionResult run_competition(const Competition& c) {
   result.oddl = on("oddl");
   result.fat_tree = on("fat-tree");
   result.sip_ring = on("sip-ring");
-  result.aggregation = on("aggregation");
+  result.adding_fat_tree = on("adding-fat-tree");
   result.optinc = c.traffic.network.unit ? on("optinc") : none;
   return result;
 }

@@ -29,9 +29,9 @@ struct OnNetwork {
 struct CompetitionResult {
   std::int64_t job_nodes = 0, tenants = 0;
   OnNetwork oddl, fat_tree, sip_ring;
-  OnNetwork aggregation;  ///< a fat-tree whose switches add up
-  OnNetwork optinc;       ///< NaN too where the cost of its unit is not known
-  double coupled = 0.0;   ///< share of the jobs that slow each other on the fat-tree
+  OnNetwork adding_fat_tree;  ///< a fat-tree whose switches add up
+  OnNetwork optinc;           ///< NaN too where the cost of its unit is not known
+  double coupled = 0.0;       ///< share of the jobs that slow each other on the fat-tree
 
   /// Iteration on a network over that on ODDL.
   double ratio(const OnNetwork& other) const { return other.iteration_s / oddl.iteration_s; }

@@ -164,7 +164,7 @@ void lose_node(const Failure& f, const TrafficSettings& settings, FailureResult&
     return;
   }
   r.nodes_after = r.nodes - 1;
-  validate(f.collective != "halving-doubling" || network == "aggregation" || network == "optinc",
+  validate(f.collective != "halving-doubling" || network == "adding-fat-tree" || network == "optinc",
            "{}: halving-doubling of {} nodes after a failure (a power of two). Set spare_s = 0 or more, or "
            "collective = \"ring\".",
            f.name, r.nodes_after);

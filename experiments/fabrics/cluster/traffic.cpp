@@ -42,7 +42,7 @@ void fill_buckets(JobTraffic& job, const ModelCost& model, const Scenario& s, co
 }
 
 /// Whether the network adds gradients up by itself.
-bool sums(const Scenario& s) { return s.collective == "in-network" || s.collective == "optinc"; }
+bool sums(const Scenario& s) { return s.collective == "adding-switch" || s.collective == "optinc"; }
 
 }  // namespace
 
@@ -188,9 +188,9 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
            join_names(shared_network_names));
   validate(std::isfinite(given.bucket_bytes) && given.bucket_bytes > 0.0,
            "{}: bucket_bytes = {} (positive and finite). Set 26214400.", s.name, given.bucket_bytes);
-  if (s.network == "aggregation") {
+  if (s.network == "adding-fat-tree") {
     s.network = "fat-tree";
-    s.collective = "in-network";
+    s.collective = "adding-switch";
     s.routing = "ecmp";  // links one by one, not trunks
   } else if (s.network == "optinc") {
     validate(s.unit.has_value(),
@@ -217,7 +217,7 @@ SharedNetwork::SharedNetwork(const TrafficSettings& given) : parts_(std::make_un
     for (std::size_t l = 0, light = links.names.size(); l < light; ++l)
       links.add("side " + links.names[l], links.capacity_bytes_per_s[l]);
   }
-  if (s.collective == "in-network")
+  if (s.collective == "adding-switch")
     for (std::size_t l = 0; l < parts_->fabric.links.names.size(); ++l)
       parts_->link_names.emplace(parts_->fabric.links.names[l], static_cast<int>(l));
   for (const std::string_view name : workload_names()) {

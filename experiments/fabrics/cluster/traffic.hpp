@@ -18,9 +18,9 @@
 namespace optinc {
 
 /// Networks that jobs can share: those of a Scenario, where they train by collectives of their own, and two
-/// that add gradients up themselves: `aggregation`, a fat-tree whose switches do (in_switches), and `optinc`.
-inline constexpr std::array<std::string_view, 6> shared_network_names = {"switch", "fat-tree",    "sip-ring",
-                                                                         "oddl",   "aggregation", "optinc"};
+/// that add gradients up themselves: `adding-fat-tree`, whose switches do (in_switches), and `optinc`.
+inline constexpr std::array<std::string_view, 6> shared_network_names = {
+    "switch", "fat-tree", "sip-ring", "oddl", "adding-fat-tree", "optinc"};
 
 /// 1,024 nodes at 100 Gb/s (published summary of ODDL), ECMP where they hang at a fat-tree, and OptINC's units
 /// of the shipped design that was trained for noise, at its operating point.

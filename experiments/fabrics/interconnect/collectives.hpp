@@ -36,7 +36,7 @@ struct TransferPhase {
 ///
 /// chunks: m of the trees, at least 1; every edge of a tree carries each chunk once, in m of its d + m-1 steps.
 /// Throws Error for less than two servers, a number that the collective cannot have, bytes that are not
-/// positive and finite, and an unknown name ("in-network" and "optinc" are no phases between servers).
+/// positive and finite, and an unknown name ("adding-switch" and "optinc" are no phases between servers).
 /// Sources: Patarasuk & Yuan 2009 (ring), Thakur, Rabenseifner & Gropp 2005 (halving-doubling), Sanders, Speck
 /// & Traeff 2009 (two trees).
 std::vector<TransferPhase> collective_phases(std::string_view collective, int servers, double bytes,

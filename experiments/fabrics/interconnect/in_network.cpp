@@ -63,7 +63,7 @@ Communication in_switches(const Scenario& s, const std::vector<int>& places, int
   const bool tree = s.network == "fat-tree";
   const int levels = tree ? levels_that_span(s, places) : 1, half = static_cast<int>(s.radix) / 2;
   const double port = s.port_bytes_per_s(), above = port / s.oversubscription;
-  const double latency_s = 2.0 * s.step_latency_s + 2.0 * levels * (s.hop_latency_s + s.aggregation_latency_s);
+  const double latency_s = 2.0 * s.step_latency_s + 2.0 * levels * (s.hop_latency_s + s.adding_latency_s);
   Communication c = one_step(s, "sum in switches", bytes, bytes / (levels > 1 ? above : port), latency_s);
   std::set<int> edges, pods;
   for (const int place : places) {

@@ -42,7 +42,7 @@ struct Scenario {
   // in the network
   std::string arrangement = "tree";
   std::int64_t fan_in = 4, levels = 0, units = 0;
-  double fibre_m = 50.0, chip_latency_s = 0.7e-9, io_latency_s = 100e-9, aggregation_latency_s = 0.3e-6;
+  double fibre_m = 50.0, chip_latency_s = 0.7e-9, io_latency_s = 100e-9, adding_latency_s = 0.3e-6;
   bool regenerated = false;
   std::string design, designs;
   std::optional<UnitCost> unit = {};  ///< cost of `design`, no key: cost_units computes it
@@ -72,7 +72,7 @@ inline constexpr std::array<std::string_view, 8> collective_names = {"ring",
                                                                      "double-tree",
                                                                      "parameter-server",
                                                                      "sharded-parameter-server",
-                                                                     "in-network",
+                                                                     "adding-switch",
                                                                      "optinc"};
 inline constexpr std::array<std::string_view, 2> arrangement_names = {"tree", "circuit-switched"};
 inline constexpr std::array<std::string_view, 2> placement_names = {"linear", "random"};

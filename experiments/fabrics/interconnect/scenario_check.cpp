@@ -19,8 +19,8 @@ void check_pairing(const Scenario& s) {
            "{}: network {} with collective {} (optinc goes with optinc alone: a unit averages what passes it). "
            "Set both, or neither.",
            s.name, s.network, s.collective);
-  validate(s.collective != "in-network" || electrical,
-           "{}: in-network on {} (switch or fat-tree: electrical switches add). Set network = \"switch\".",
+  validate(s.collective != "adding-switch" || electrical,
+           "{}: adding-switch on {} (switch or fat-tree: electrical switches add). Set network = \"switch\".",
            s.name, s.network);
   check_collective_size(s.collective, s.servers, s.name);
 }

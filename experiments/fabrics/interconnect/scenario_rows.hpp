@@ -15,10 +15,10 @@ void visit_rows(S& s, Visitor&& visit) {
   const bool fat_tree = s.network == "fat-tree", sip_ring = s.network == "sip-ring",
              sip_ocs = s.network == "sip-ocs", oddl = s.network == "oddl", optinc = s.network == "optinc";
   const bool circuits = s.circuit_switched(), tree = optinc && !circuits;
-  const bool in_network = s.collective == "in-network", scaled = s.bits_of_scales() > 0,
+  const bool adding = s.collective == "adding-switch", scaled = s.bits_of_scales() > 0,
              words = s.weights == 0 && s.workload.starts_with("llama"), counted = s.compute_s < 0.0;
   const bool switches = s.network == "switch" || fat_tree || (optinc && scaled);
-  const bool routed = fat_tree && (!in_network || scaled), placed = fat_tree || sip_ring;
+  const bool routed = fat_tree && (!adding || scaled), placed = fat_tree || sip_ring;
   const bool hashed = routed && s.routing == "ecmp";
 
   visit(Row{"name", "1", "Name of the curve; scenarios with different numbers of servers may share it"}, s.name,
@@ -162,8 +162,8 @@ void visit_rows(S& s, Visitor&& visit) {
           "once per turn if circuit-switched)",
           0, s_max, "guess"},
       s.io_latency_s, optinc);
-  visit(Row{"aggregation_latency_s", "s", "Latency of the addition in a switch, per level", 0, s_max, "guess"},
-        s.aggregation_latency_s, in_network);
+  visit(Row{"adding_latency_s", "s", "Latency of the addition in a switch, per level", 0, s_max, "guess"},
+        s.adding_latency_s, adding);
   visit(Row{"regenerated", "1", "Whether light is detected and re-modulated between levels"}, s.regenerated,
         tree);
 

@@ -13,7 +13,7 @@
 namespace optinc {
 namespace {
 
-bool adds_in_network(const Scenario& s) { return s.collective == "optinc" || s.collective == "in-network"; }
+bool adds_in_network(const Scenario& s) { return s.collective == "optinc" || s.collective == "adding-switch"; }
 
 /// Agreeing on the scales, before anything can be quantised.
 Communication agree_on_scales(const Scenario& s, double parameters, std::vector<Transfer>& in_place) {
@@ -40,7 +40,7 @@ Communication agree_on_scales(const Scenario& s, double parameters, std::vector<
 
 Communication average(const Scenario& s, double bytes, std::vector<Transfer>& in_place) {
   if (s.collective == "optinc") return through_light(s, bytes);
-  if (s.collective == "in-network") return in_switches(s, bytes);
+  if (s.collective == "adding-switch") return in_switches(s, bytes);
   const std::int64_t chunks = std::max<std::int64_t>(1, s.chunks);  // 0 where no tree reads it
   return between_servers(s, make_fabric(s), s.collective, bytes, chunks, in_place);
 }

@@ -21,7 +21,7 @@ TOLD = {"interconnect": ("name", "servers", "total_s", "normalised", "energy_j")
         "operating_points": ("design", "symbol_rate", "bit_rate", "energy_per_bit"),
         "testbeds": ("name", "tuning_s", "exchange_s", "ratio"),
         "light_paths": ("name", "nodes", "placed"),
-        "competitions": ("name", "scattered", "oddl_s", "fat_tree_ratio", "sip_ring_ratio", "aggregation_ratio", "optinc_ratio"),
+        "competitions": ("name", "scattered", "oddl_s", "fat_tree_ratio", "sip_ring_ratio", "adding_fat_tree_ratio", "optinc_ratio"),
         "iterations": ("name", "network", "iteration_s", "without_s", "compute_s"),
         "days": ("name", "network", "used", "stretch", "finished"),
         "failures": ("name", "component", "slowdown", "lost_s")}

@@ -99,7 +99,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   Competition c;
   Scenario& s = c.traffic.network;
   s.servers = 64;
-  s.step_latency_s = s.hop_latency_s = s.aggregation_latency_s = s.fibre_m = s.io_latency_s = 0.0;
+  s.step_latency_s = s.hop_latency_s = s.adding_latency_s = s.fibre_m = s.io_latency_s = 0.0;
   s.compute_s = 0.05;
   c.traffic.overlap = false;
   c.traffic.set_s = 0.0;
@@ -115,7 +115,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   REQUIRE(r.job_nodes == 16);
   const double sent_s = 4.0 * 143667240 / 12.5e9, ring = 2.0 * 15 / 16;
   CHECK(r.oddl.iteration_s == Approx(0.05 + ring * sent_s).epsilon(1e-6));
-  CHECK(r.aggregation.iteration_s == Approx(0.05 + sent_s).epsilon(1e-6));
+  CHECK(r.adding_fat_tree.iteration_s == Approx(0.05 + sent_s).epsilon(1e-6));
   CHECK(r.optinc.iteration_s == Approx(0.05 + sent_s / 4 * (1 + ring * 32 / (1024 * 8))).epsilon(1e-6));
   // two groups of 32: a switch out of and one into each, and four amplifiers; a quarter of them the job's
   CHECK(r.oddl.optics_j == Approx((2 * 2 * 20.0 + 2 * 4 * 5.0) / 4 * r.oddl.iteration_s));
@@ -133,7 +133,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   c.traffic.overlap = true;
   s.compute_s = 30.0;
   const CompetitionResult hidden = run_competition(c);
-  CHECK((hidden.optinc.iteration_s - 30.0) / (hidden.aggregation.iteration_s - 30.0) ==
+  CHECK((hidden.optinc.iteration_s - 30.0) / (hidden.adding_fat_tree.iteration_s - 30.0) ==
         Approx((1 + ring * 32 / (1024 * 8)) / 4).epsilon(1e-3));
   c.tenant_nodes = 8;  // a job of 24 needs a third level
   c.load = 0.63;
@@ -141,7 +141,7 @@ TEST_CASE("networks that add gradients up send every byte once, and OptINC serve
   CHECK(larger.job_nodes == 24);
   CHECK(std::isnan(larger.optinc.iteration_s));
   CHECK(std::isnan(larger.optinc.energy_j));
-  CHECK(larger.ratio(larger.aggregation) < 1.0);
+  CHECK(larger.ratio(larger.adding_fat_tree) < 1.0);
   c.traffic.optinc_levels = 3;
   const CompetitionResult deeper = run_competition(c);
   CHECK(deeper.ratio(deeper.optinc) < 1.0);

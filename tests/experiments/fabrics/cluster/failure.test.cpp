@@ -25,7 +25,7 @@ Failure on(const std::string& network, std::int64_t nodes, const std::string& co
   s.network = network;
   s.servers = nodes;
   s.routing = "spray";
-  s.step_latency_s = s.hop_latency_s = s.aggregation_latency_s = s.fibre_m = s.io_latency_s = 0.0;
+  s.step_latency_s = s.hop_latency_s = s.adding_latency_s = s.fibre_m = s.io_latency_s = 0.0;
   s.compute_s = compute_s;
   s.unit.emplace();
   s.unit->servers = 4;
@@ -67,7 +67,7 @@ TEST_CASE(
   CHECK(run_failure(f).ratio() == Approx(1.0).epsilon(1e-12));
   f.traffic.network.oversubscription = 2.0;  // a trunk of one port: two thirds are less
   CHECK(run_failure(f).after_s == Approx(compute_s + 1.5 * ring(16)).epsilon(1e-9));
-  Failure sum = on("aggregation", 8, "transceiver");
+  Failure sum = on("adding-fat-tree", 8, "transceiver");
   sum.transceivers = 2;
   CHECK(run_failure(sum).after_s == Approx(compute_s + 2 * port_s).epsilon(1e-9));
   Failure light = on("optinc", 16, "transceiver");

@@ -192,7 +192,7 @@ TEST_CASE("ranks that share layers add up four times a block and microbatch") {
 }
 
 TEST_CASE("replicas average their gradients as data-parallel jobs do") {
-  for (const char* network : {"switch", "fat-tree", "aggregation", "optinc"}) {
+  for (const char* network : {"switch", "fat-tree", "adding-fat-tree", "optinc"}) {
     TrafficSettings t = plain(network, 64);
     t.network.routing = "spray";
     t.network.workload = "llama-8x384-untied";

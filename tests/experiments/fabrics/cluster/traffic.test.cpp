@@ -116,7 +116,7 @@ TEST_CASE("a job alone takes what interconnect finds for it") {
 
 // fails when a bucket pays other latencies than interconnect has, or a level too many
 TEST_CASE("a job that the network sums up takes what interconnect finds for it") {
-  for (const char* network : {"aggregation", "optinc"}) {
+  for (const char* network : {"adding-fat-tree", "optinc"}) {
     TrafficSettings t = on(network, 64);
     t.overlap = false;
     t.bucket_bytes = 1e15;  // one bucket
@@ -124,7 +124,7 @@ TEST_CASE("a job that the network sums up takes what interconnect finds for it")
     s.oversubscription = 2.0;
     s.step_latency_s = 1e-3;
     s.hop_latency_s = 1e-4;
-    s.aggregation_latency_s = 1e-5;
+    s.adding_latency_s = 1e-5;
     s.unit.emplace();
     s.unit->servers = 4;
     s.unit->bits = 8;
@@ -137,7 +137,7 @@ TEST_CASE("a job that the network sums up takes what interconnect finds for it")
       alone.scale_bits = 32;
     } else {
       alone.network = "fat-tree";
-      alone.collective = "in-network";
+      alone.collective = "adding-switch";
       alone.routing = "ecmp";
       alone.radix = 8;  // of the cluster's 64 hosts, 4 at an edge switch
       s.radix = 8;
@@ -225,7 +225,7 @@ TEST_CASE("jobs with paths of their own never slow each other") {
 // the same scenario alone, by the simulation of one job: fails when ports, units or bytes through switches are
 // counted differently
 TEST_CASE("a job on all nodes draws the energy of its scenario") {
-  for (const std::string network : {"switch", "fat-tree", "sip-ring", "oddl", "aggregation", "optinc"}) {
+  for (const std::string network : {"switch", "fat-tree", "sip-ring", "oddl", "adding-fat-tree", "optinc"}) {
     CAPTURE(network);
     TrafficSettings t = on(network, 16);
     t.overlap = false;
@@ -240,9 +240,9 @@ TEST_CASE("a job on all nodes draws the energy of its scenario") {
     std::iota(nodes.begin(), nodes.end(), 0);
     Scenario s = t.network;
     s.collective = "ring";
-    if (network == "aggregation") {
+    if (network == "adding-fat-tree") {
       s.network = "fat-tree";
-      s.collective = "in-network";
+      s.collective = "adding-switch";
     } else if (network == "optinc") {
       s.collective = "optinc";
       s.bits = 8;

@@ -128,7 +128,7 @@ TEST_CASE("transceivers burn all iteration long, switches by the bit") {
   CHECK(r.energy.transceivers_w == Approx(2 * 2 * 4 * 16.0));  // modules of 16 W, at both ends
   CHECK(r.energy.transceivers_j == Approx(256.0 * r.total_s));
   CHECK(r.energy.switches_j == Approx(8 * 4 * 1.5 * r.payload_bytes * 10e-12));
-  s.collective = "in-network";
+  s.collective = "adding-switch";
   CHECK(energy(s).switches_j ==
         Approx(8 * 4 * r.payload_bytes * 10e-12));  // up once; down no switch is entered
 }

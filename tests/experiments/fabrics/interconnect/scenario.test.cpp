@@ -28,7 +28,7 @@ std::string refused(const Scenario& s) {
 TEST_CASE("collectives that a network does not carry, and servers that it cannot hold, are refused") {
   check_message(refused(scenario("optinc", "ring", 4)), {"tested", "optinc", "ring"});
   check_message(refused(scenario("switch", "optinc", 4)), {"switch"});
-  check_message(refused(scenario("oddl", "in-network", 4)), {"in-network", "oddl"});
+  check_message(refused(scenario("oddl", "adding-switch", 4)), {"adding-switch", "oddl"});
   check_message(refused(scenario("switch", "halving-doubling", 6)),
                 {"tested", "6 servers", "power of two", "4"});
   check_message(refused(scenario("switch", "double-tree", 7)), {"7 servers", "even"});
@@ -52,7 +52,7 @@ TEST_CASE("fat-trees without routing, or that cannot be, are refused") {
   Scenario s = scenario("fat-tree", "ring", 17);
   s.routing.clear();
   check_message(refused(s), {"without routing", "ecmp", "spray"});
-  s.collective = "in-network";  // one chosen tree of switches
+  s.collective = "adding-switch";  // one chosen tree of switches
   check_scenario(s);
   s = scenario("fat-tree", "ring", 17);
   s.radix = 4;
@@ -153,7 +153,7 @@ TEST_CASE("a scenario reads the keys of its network, collective and arithmetic a
         {"setup_s", "seed"});
   Scenario s = scenario("optinc", "optinc", 4);
   reads(s, {"fan_in", "design", "chip_latency_s"},
-        {"hop_latency_s", "buckets", "aggregation_latency_s", "transceiver_j_per_bit", "designs"});
+        {"hop_latency_s", "buckets", "adding_latency_s", "transceiver_j_per_bit", "designs"});
   s.scale_bits = 32;
   s.compute_s = 1.0;
   s.design = "a row";

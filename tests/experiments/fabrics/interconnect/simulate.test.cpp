@@ -87,12 +87,12 @@ TEST_CASE("times of collectives on a switch are their closed forms") {
   CHECK(time("double-tree") == Approx(2 * (3 + m - 1) * (a + w / m)));
   CHECK(time("parameter-server") == Approx(2 * a + 2 * (n - 1) * w));
   CHECK(time("sharded-parameter-server") == Approx(2 * (n - 1) * (a + w / n)));
-  CHECK(time("in-network") == Approx(2 * a + 2 * 0.3e-6 + w));
+  CHECK(time("adding-switch") == Approx(2 * a + 2 * 0.3e-6 + w));
 }
 
 // fails when sums ignore that links between switches are thin, or cross them once a server
 TEST_CASE("a fat-tree that adds sends one sum over each link between its switches") {
-  Scenario s = scenario("fat-tree", "in-network", 16);
+  Scenario s = scenario("fat-tree", "adding-switch", 16);
   s.radix = 4;
   const IterationResult whole = simulate_iteration(s);
   CHECK(whole.time.serial_s == Approx(whole.payload_bytes / s.port_bytes_per_s()));
