@@ -64,6 +64,8 @@ enum class Purpose : std::uint32_t {
   server_placement = 81,
   control_backoff = 82,  ///< flow; refusal of it
   job_arrivals = 83,     ///< -; job
+  twin_settings = 92,    ///< -; setting
+  twin_directions = 93,  ///< width of the block
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of
