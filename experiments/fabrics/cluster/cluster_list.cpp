@@ -5,68 +5,19 @@
 #include <fmt/format.h>
 
 #include "experiments/base/shipped_files.hpp"
-#include "experiments/base/text_table.hpp"
 #include "experiments/fabrics/cluster/cluster_rows.hpp"
+#include "experiments/fabrics/interconnect/list_reader.hpp"
 #include "experiments/fabrics/interconnect/units.hpp"
-#include "experiments/study/table_reader.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
 
-constexpr std::size_t most_rows = 10000;
-
-template <class Question>
-void set_key(Question& row, std::string_view key, const toml::node& value, const std::string& where) {
-  visit_rows(row, [&](const Row& info, auto& member) {
-    if (info.key != key) return;
-    // a text that may be empty is no field of a study: checked_value would refuse it
-    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, std::string>)
-      if (info.names.empty() && value.is_string() && value.as_string()->get().empty()) return member.clear();
-    from_field_value(member, checked_value({"", info, to_field_value(member)}, value, where));
-  });
-}
-
-/// The values that a key's node stands for: of a key whose value is no list itself, the elements of a list.
-template <class Question>
-std::vector<const toml::node*> values_of(const Question& row, std::string_view key, const toml::node& node) {
-  bool list = false;
-  visit_rows(row, [&](const Row& info, const auto& member) {
-    if (info.key == key) list = to_field_value(member).index() > 3;
-  });
-  if (list || !node.is_array()) return {&node};
-  std::vector<const toml::node*> values;
-  for (const toml::node& inner : *node.as_array()) values.push_back(&inner);
-  return values;
-}
-
-/// A row for every combination of the values that the table lists.
+/// Adds the rows that a table [[KIND]] stands for.
 template <class Question, class Answer>
-void read_rows(const TableReader& reader, std::vector<AnsweredRow<Question, Answer>>& rows) {
-  std::vector<std::string_view> keys;
-  const Question defaults;
-  visit_rows(defaults, [&](const Row& info, const auto&) { keys.push_back(info.key); });
-  reader.only(keys, "optinc cluster --keys");
-  reader.need("name");
-  std::vector<Question> all(1);
-  for (const std::string_view key : keys) {
-    const toml::node* node = reader.table.get(key);
-    if (node == nullptr) continue;
-    const auto values = values_of(all[0], key, *node);
-    validate(!values.empty(), "{} = [] (one value or more). Leave it out, or name a value.",
-             reader.at(*node, key));
-    std::vector<Question> next;
-    for (const Question& row : all)
-      for (const toml::node* value : values) {
-        next.push_back(row);
-        set_key(next.back(), key, *value, reader.at(*value, key));
-      }
-    validate(rows.size() + next.size() < most_rows,
-             "{}: {} rows or more (fewer than {} are allowed). List fewer values.", reader.at(*node, key),
-             most_rows, most_rows);
-    all = std::move(next);
-  }
-  for (Question& row : all) rows.push_back({std::move(row), {}});
+void add_rows(ListSource& in, const TableReader& table, std::vector<AnsweredRow<Question, Answer>>& rows) {
+  for (Question& row : read_rows<Question>(in, table, "optinc cluster --keys", rows.size()))
+    rows.push_back({std::move(row), {}});
 }
 
 /// A day as the engine takes it.
@@ -105,33 +56,27 @@ void cost_rows(ClusterResults& all, const std::filesystem::path& shipped, const 
 }
 
 template <class Question>
-void keys_of(std::string& text, std::string_view kind) {
-  text += fmt::format("[[{}]]\n", kind);
-  const Question defaults;
-  visit_rows(defaults, [&](const Row& info, const auto& member) {
-    const FieldValue value = to_field_value(member);
-    text += fmt::format("  {} = {} [{}]\n", info.key, toml_text(value), info.unit) +
-            hanging_text("", fmt::format("{}; {}", info.meaning, expected_text(info, value)), 6);
-    if (!info.source.empty()) text += hanging_text("", fmt::format("source: {}", info.source), 6);
-  });
+std::string keys_of(std::string_view kind) {
+  return fmt::format("[[{}]]\n", kind) + keys_text<Question>(2);
 }
 
 }  // namespace
 
 ClusterResults load_cluster_list(const std::filesystem::path& path) {
-  const TomlSource source{path.string()};
-  const toml::table table = parse_toml(read_toml_file(path, "a list of clusters is a TOML file"), source);
-  const TableReader top{table, source};
-  top.only({"title", "testbed", "light_paths", "competition", "iteration", "day", "failure"});
+  ListSource in{{path.string()}};
+  const toml::table table = parse_toml(read_toml_file(path, "a list of clusters is a TOML file"), in.source);
+  const TableReader top{table, in.source};
+  top.only({"title", "preset", "testbed", "light_paths", "competition", "iteration", "day", "failure"});
   ClusterResults list;
   list.folder = path.parent_path();
   top.take({"title", "1", ""}, list.title);
-  for (const TableReader& r : top.tables("testbed")) read_rows(r, list.testbeds);
-  for (const TableReader& r : top.tables("light_paths")) read_rows(r, list.light_paths);
-  for (const TableReader& r : top.tables("competition")) read_rows(r, list.competitions);
-  for (const TableReader& r : top.tables("iteration")) read_rows(r, list.iterations);
-  for (const TableReader& r : top.tables("day")) read_rows(r, list.days);
-  for (const TableReader& r : top.tables("failure")) read_rows(r, list.failures);
+  take_presets(in, table);
+  for (const TableReader& r : top.tables("testbed")) add_rows(in, r, list.testbeds);
+  for (const TableReader& r : top.tables("light_paths")) add_rows(in, r, list.light_paths);
+  for (const TableReader& r : top.tables("competition")) add_rows(in, r, list.competitions);
+  for (const TableReader& r : top.tables("iteration")) add_rows(in, r, list.iterations);
+  for (const TableReader& r : top.tables("day")) add_rows(in, r, list.days);
+  for (const TableReader& r : top.tables("failure")) add_rows(in, r, list.failures);
   validate(list.rows() > 0,
            "{}: nothing to compute (tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], "
            "[[day]], [[failure]]). "
@@ -174,14 +119,9 @@ void solve_cluster_list(ClusterResults& all, const std::filesystem::path& shippe
 }
 
 std::string cluster_keys_text() {
-  std::string text;
-  keys_of<Testbed>(text, "testbed");
-  keys_of<LightPaths>(text, "light_paths");
-  keys_of<Competition>(text, "competition");
-  keys_of<Iteration>(text, "iteration");
-  keys_of<ClusterDay>(text, "day");
-  keys_of<Failure>(text, "failure");
-  return text;
+  return keys_of<Testbed>("testbed") + keys_of<LightPaths>("light_paths") +
+         keys_of<Competition>("competition") + keys_of<Iteration>("iteration") + keys_of<ClusterDay>("day") +
+         keys_of<Failure>("failure");
 }
 
 }  // namespace optinc

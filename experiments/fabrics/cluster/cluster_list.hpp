@@ -57,10 +57,10 @@ struct ClusterResults {
   }
 };
 
-/// Reads a TOML file: `title`, and tables [[testbed]], [[light_paths]], [[competition]], [[iteration]], [[day]]
-/// and [[failure]] of the keys that cluster_keys_text lists, each with a `name`. A key may hold a list of
-/// values: one row for each, and for all combinations of such lists. Throws Error "file:line:column: .." for
-/// what is not one of them, 10,000 rows or more, and a list without rows. Nothing is computed.
+/// Reads a TOML file: `title`, [preset.NAME], and tables [[testbed]], [[light_paths]], [[competition]],
+/// [[iteration]], [[day]] and [[failure]] of the keys that cluster_keys_text lists, each with a `name`; presets
+/// and lists of values as in load_scenario_list. Throws Error "file:line:column: .." for what is not one of
+/// them, too_many_rows of a kind, and a list without rows. Nothing is computed.
 ClusterResults load_cluster_list(const std::filesystem::path& path);
 
 /// Computes every row; `at_each` is told its name, and `while_solving` is called at every change of a day's

@@ -29,13 +29,13 @@ struct ScenarioList {
 };
 
 /// Reads a TOML file: `title`; [preset.NAME], tables of keys; a [[scenario]] each with `preset` (a name, or a
-/// list of them, later ones over earlier ones), any key of visit_rows over it, and `servers`, which may be a
-/// list: one scenario for each; a [[sensitivity]] each with `name`, `subject`, `reference`, `servers`, `key`,
-/// `values` and `apply` ("subject", "reference" or "both"). Throws Error "file:line:column: ..." for unknown
-/// keys, wrong types, names that are missing, twice for the same servers or not there, a list without
-/// scenarios, a key that a scenario gives and does not read (reads_key), one of a preset that none of its
-/// scenarios reads, and a question of such a key; each scenario, and each trial of a question, must pass
-/// check_scenario.
+/// list of them, later ones over earlier ones) and any key of visit_rows over it, which may hold a list of
+/// values: one scenario for each, and for all combinations; a [[sensitivity]] each with `name`, `subject`,
+/// `reference`, `servers`, `key`, `values` and `apply` ("subject", "reference" or "both"). Throws Error
+/// "file:line:column: ..." for unknown keys, wrong types, names that are missing, twice for the same servers or
+/// not there, a list without scenarios or of too_many_rows, a key that a scenario gives and does not read
+/// (reads_key), one of a preset that none of its scenarios reads, and a question of such a key; each scenario,
+/// and each trial of a question, must pass check_scenario.
 ScenarioList load_scenario_list(const std::filesystem::path& path);
 
 /// The scenario of that name and so many servers (0: any). Throws Error where there is none.

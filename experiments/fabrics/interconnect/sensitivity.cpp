@@ -1,7 +1,8 @@
+#include "experiments/fabrics/interconnect/sensitivity.hpp"
+
 #include <algorithm>
 #include <array>
 
-#include "experiments/fabrics/interconnect/list_source.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/suggestion.hpp"
 

@@ -38,6 +38,21 @@ TEST_CASE("lists of values make a row for every combination") {
   CHECK(list.rows() == 5);
 }
 
+// Fails when a preset is read after the row, twice, or its lists of values make rows that the row overrides
+TEST_CASE("rows of clusters take presets, later ones and their own keys over earlier ones") {
+  const ClusterResults list = load(
+      "[preset.slow]\ntuning_s = [1e-6, 1e-5]\nnodes = 8\n[preset.held]\nhold = true\nnodes = 16\n"
+      "[[testbed]]\nname = \"a\"\npreset = [\"slow\", \"held\"]\n"
+      "[[testbed]]\nname = \"b\"\npreset = \"slow\"\ntuning_s = 1e-3\n");
+  REQUIRE(list.testbeds.size() == 3);
+  CHECK(list.testbeds[0].question.tuning_s == 1e-6);
+  CHECK(list.testbeds[1].question.tuning_s == 1e-5);
+  CHECK(list.testbeds[1].question.nodes == 16);
+  CHECK(list.testbeds[1].question.hold);
+  CHECK(list.testbeds[2].question.tuning_s == 1e-3);
+  CHECK(list.testbeds[2].question.nodes == 8);
+}
+
 TEST_CASE("hostile lists of clusters are refused by line") {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"[[testbed]]\n", "name"},
@@ -49,6 +64,10 @@ TEST_CASE("hostile lists of clusters are refused by line") {
       {"[[testbed]]\nname = \"a\"\ntuning_s = nan\n", ":3:"},
       {"[[testbed]]\nname = \"a\"\nnodes = 2.5\n", ":3:"},
       {"[[testbed]]\nname = \"a\"\nschedule = \"fifo\"\n", ":3:"},
+      {"[preset.p]\ntunign_s = 1\n[[testbed]]\nname = \"a\"\npreset = \"p\"\n",
+       ":2:1: unknown key preset.tunign_s"},
+      {"[preset.p]\nnodes = 2.5\n[[testbed]]\nname = \"a\"\npreset = \"p\"\n", ":2:"},
+      {"[[testbed]]\nname = \"a\"\npreset = \"q\"\n", "no preset \"q\""},
       {"[[tetsbed]]\nname = \"a\"\n", "Did you mean \"testbed\""},
       {"testbed = 3\n", "[[testbed]]"},
       {"[[competition]]\nname = \"a\"\nload = 1\n", ":3:"},
