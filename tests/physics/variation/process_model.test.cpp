@@ -14,30 +14,30 @@ using namespace optinc;
 
 namespace {
 
-constexpr double nm = 1e-9;
+constexpr double nano_m = 1e-9;
 
 }  // namespace
 
 // 2 pi 100 um (2e-3/nm) / 1550 nm = 0.8107 rad. Fails when 2 pi is left out, or width and height change places
 TEST_CASE("process: 0.81 rad per 100 um and nm of width, twice that per nm of height") {
   const ProcessModel m;
-  CHECK(phase_change_rad(m, 100e-6, 1 * nm, 0) == Approx(0.810733).epsilon(1e-5));
-  CHECK(phase_change_rad(m, 100e-6, 0, 1 * nm) == Approx(1.621467).epsilon(1e-5));
-  CHECK(index_change(m, 2 * nm, -1 * nm) == Approx(0.0).margin(1e-15));
+  CHECK(phase_change_rad(m, 100e-6, 1 * nano_m, 0) == Approx(0.810733).epsilon(1e-5));
+  CHECK(phase_change_rad(m, 100e-6, 0, 1 * nano_m) == Approx(1.621467).epsilon(1e-5));
+  CHECK(index_change(m, 2 * nano_m, -1 * nano_m) == Approx(0.0).margin(1e-15));
   // -5.6e-3 at constant gap, +6.7e-3 of the closing gap, per nm of width
-  CHECK(eta_change_rad(m, 1 * nm, 0) == Approx(1.1e-3));
-  CHECK(eta_change_rad(m, 0, 1 * nm) == Approx(-5.7e-3));
+  CHECK(eta_change_rad(m, 1 * nano_m, 0) == Approx(1.1e-3));
+  CHECK(eta_change_rad(m, 0, 1 * nano_m) == Approx(-5.7e-3));
   ProcessModel constant_gap = m;
   constant_gap.gap_per_width = 0.0;
-  CHECK(eta_change_rad(constant_gap, 1 * nm, 0) == Approx(-5.6e-3));
+  CHECK(eta_change_rad(constant_gap, 1 * nano_m, 0) == Approx(-5.6e-3));
 }
 
 // 80 um arms 25 um apart, s = hypot(2e-3 2, 4e-3 0.8) = 5.122e-3: exponential 0.175 rad, gaussian 0.0130.
 // Fails when the 2 in front of 1 - rho is lost
 TEST_CASE("process: rms difference of two arms") {
   ProcessModel m;
-  m.width.field_m = 2 * nm;
-  m.height.field_m = 0.8 * nm;
+  m.width.field_m = 2 * nano_m;
+  m.height.field_m = 0.8 * nano_m;
   const double s = 2 * 3.14159265358979 * 80e-6 / 1550e-9 * std::sqrt(4e-3 * 4e-3 + 3.2e-3 * 3.2e-3);
   const double d = 25e-6 / 4.5e-3;
   CHECK(arm_difference_rad(m, 80e-6, 25e-6) == Approx(s * std::sqrt(2 * (1 - std::exp(-d)))).epsilon(1e-9));
@@ -52,14 +52,14 @@ TEST_CASE("process: the default field agrees with the published random walk of r
   const ProcessModel m = default_process();
   const double per_width = 1550.0 / 4.198 * 2e-3, per_height = 1550.0 / 4.198 * 4e-3;  // nm per nm
   const double walk = 2 / 0.45 *
-                      (std::pow(per_width * m.width.field_m / nm, 2) +
-                       std::pow(per_height * m.height.field_m / nm, 2));  // nm^2 per cm
+                      (std::pow(per_width * m.width.field_m / nano_m, 2) +
+                       std::pow(per_height * m.height.field_m / nano_m, 2));  // nm^2 per cm
   CHECK(walk / 6 == Approx(2.65).epsilon(0.01));
 }
 
 TEST_CASE("process: default spreads are those of its docstring, splitters 0.02 rad with correlation 0.5") {
   const ProcessModel m = default_process();
-  CHECK(m.width.field_m == 2 * nm);
+  CHECK(m.width.field_m == 2 * nano_m);
   CHECK(m.height.field_m == 0.8e-9);
   CHECK(m.correlation_length_m == 4.5e-3);
   const SplitterStatistics s = splitter_statistics(m, 100e-6);
@@ -84,7 +84,8 @@ TEST_CASE("process: splitter statistics as asked for, with the share that the fi
       CHECK(s.sigma_eta_rad == Approx(wanted.sigma_eta_rad).epsilon(1e-12));
       CHECK(s.rho_ab == Approx(0.5).epsilon(1e-12));
       CHECK(m.sigma_eta_white_rad == Approx(wanted.sigma_eta_rad * std::sqrt(1 - share)).epsilon(1e-12));
-      const double from_field = std::hypot(eta_change_rad(m, 2 * nm, 0), eta_change_rad(m, 0, 0.8 * nm));
+      const double from_field =
+          std::hypot(eta_change_rad(m, 2 * nano_m, 0), eta_change_rad(m, 0, 0.8 * nano_m));
       CHECK(from_field == Approx(wanted.sigma_eta_rad * std::sqrt(share)).margin(1e-15));
     }
   const ProcessModel all = with_splitter_statistics(default_process(), {0.01, rho}, d, 1.0);
@@ -141,7 +142,7 @@ TEST_CASE("process models that cannot be are refused with field and value") {
 
 TEST_CASE("process: values outside what is reported are named, not refused") {
   ProcessModel m = default_process();
-  m.width.field_m = 28 * nm;
+  m.width.field_m = 28 * nano_m;
   m.correlation_length_m = 100e-6;
   m.heater_power_spread = 0.5;
   CHECK_NOTHROW(validate_process(m));
