@@ -77,7 +77,8 @@ int budget_command(const BudgetArguments& a, std::string_view typed) {
     write_budget(file.file().group("budget"), result);
     file.commit();
   }
-  print_text(a.json ? json_text(budget_json(result, title)) : budget_text(result, title));
+  print_text(a.json ? json_text(budget_json(result, config.hardware, title))
+                    : budget_text(result, config.hardware, title));
   return 0;
 }
 

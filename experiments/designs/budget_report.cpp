@@ -1,9 +1,11 @@
 #include "experiments/designs/budget_report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/base/text_table.hpp"
 #include "onn/budget/notes.hpp"
@@ -149,6 +151,47 @@ std::string totals_text(const ChipBudget& b) {
   return text;
 }
 
+/// How many of a part's figures that set keys are known in each way.
+std::array<int, 4> known_counts(const Part& part) {
+  std::array<int, 4> counts{};
+  for (const Figure& figure : part.figures)
+    if (!figure.key.empty()) ++counts.at(static_cast<std::size_t>(figure.known));
+  return counts;
+}
+
+std::string parts_text(const UnitHardware& hardware) {
+  const std::array<std::string_view, 4> names = enum_names<Known>.names;
+  std::vector<TextColumn> columns = {{"key", Align::left}, {"part", Align::left}};
+  for (const std::string_view name : names) columns.push_back({std::string(name), Align::right});
+  columns.push_back({"overridden", Align::left});
+  std::vector<std::vector<std::string>> rows;
+  for (const UnitPart& named : unit_parts(hardware)) {
+    rows.push_back({named.key, named.part->name});
+    for (const int count : known_counts(*named.part))
+      rows.back().push_back(count == 0 ? "-" : fmt::format("{}", count));
+    rows.back().push_back(named.overridden.empty() ? "-"
+                                                   : fmt::format("{}", fmt::join(named.overridden, ", ")));
+  }
+  return "\nParts, and how their figures are known\n" + text_table(columns, rows, 1) +
+         hanging_text("  no part sets:", fmt::format("{}", fmt::join(keys_without_part(), ", ")), 4);
+}
+
+Json parts_json(const UnitHardware& hardware) {
+  Json parts = Json::array();
+  for (const UnitPart& named : unit_parts(hardware)) {
+    const std::array<int, 4> counts = known_counts(*named.part);
+    parts.push_back({{"key", named.key},
+                     {"part", named.part->name},
+                     {"kind", named.part->kind},
+                     {"read", counts[0]},
+                     {"measured", counts[1]},
+                     {"memory", counts[2]},
+                     {"assumed", counts[3]},
+                     {"overridden", named.overridden}});
+  }
+  return parts;
+}
+
 Json table_json(const BudgetTable& t) {
   Json parts = Json::object();
   for (const BudgetPart& p : t.parts)
@@ -158,7 +201,7 @@ Json table_json(const BudgetTable& t) {
 
 }  // namespace
 
-std::string budget_text(const ChipBudget& b, const std::string& title) {
+std::string budget_text(const ChipBudget& b, const UnitHardware& hardware, const std::string& title) {
   const std::string point = operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd);
   return hanging_text("Budget of", title, 10) + "\n" + hanging_text("Note:", point, 6) + "\nStages\n" +
          stages_text(b) + table_text(b, b.loss_db, "Loss, dB, of one pass without gain", 1) +
@@ -168,10 +211,12 @@ std::string budget_text(const ChipBudget& b, const std::string& title) {
                                 b.carries_its_rate() ? "" : "*"),
                     1) +
          heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
-         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b);
+         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b) +
+         parts_text(hardware);
 }
 
-nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title) {
+nlohmann::ordered_json budget_json(const ChipBudget& b, const UnitHardware& hardware,
+                                   const std::string& title) {
   Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
@@ -210,6 +255,8 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const std::string& title
   return {
       {"title", title},
       {"notes", notes},
+      {"parts", parts_json(hardware)},
+      {"keys_without_part", keys_without_part()},
       {"mzis", b.mzis()},
       {"columns", b.columns()},
       {"conversions", b.conversions()},

@@ -5,14 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "onn/budget/budget.hpp"
+#include "onn/hardware/unit_parts.hpp"
 
 namespace optinc {
 
 /// A budget for people, in lines of 100 columns: what there is at every stage, tables of dB, W, ns and mm^2
-/// with the object behind every column, heaters and the totals. `title` names the chip.
-std::string budget_text(const ChipBudget& budget, const std::string& title);
+/// with the object behind every column, heaters, totals and the unit's parts. `title` names the chip.
+std::string budget_text(const ChipBudget& budget, const UnitHardware& hardware, const std::string& title);
 
 /// The same for machines, in SI units and dB.
-nlohmann::ordered_json budget_json(const ChipBudget& budget, const std::string& title);
+nlohmann::ordered_json budget_json(const ChipBudget& budget, const UnitHardware& hardware,
+                                   const std::string& title);
 
 }  // namespace optinc

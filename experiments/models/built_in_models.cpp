@@ -39,9 +39,11 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "noise",
       // of optinc budget and optinc compare-costs
       "!laser.power_w",
+      "!time.clocked_receiver",
       "!time.clocked_receiver_j",
       "!laser.wall_plug_efficiency",
       "!modulator.loss_db",
+      "!modulator.driver",
       "!modulator.drive_capacitance_f",
       "!modulator.v_pi_v",
       "!receiver.supply_power_w",

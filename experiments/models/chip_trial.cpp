@@ -15,6 +15,7 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "experiments/study/study_parts.hpp"
 #include "onn/link/readout.hpp"
 #include "onn/link/unit_p.hpp"
 #include "onn/network/weight_noise.hpp"
@@ -208,7 +209,7 @@ std::vector<std::string_view> read_keys() {
 std::vector<StudyWarning> idle_costs(const StudyConfig& config) {
   std::vector<StudyWarning> idle;
   if (std::ranges::find(config.measure.once, "cost") != config.measure.once.end()) return idle;
-  const auto entries = config_entries(config), defaults = config_entries({});
+  const auto entries = config_entries(config), defaults = entries_of_parts(config);
   const auto costs = [](std::string_view key) { return std::ranges::find(of_cost, key) != of_cost.end(); };
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (entries[i].value != defaults[i].value && (costs(entries[i].section) || costs(entries[i].name())))

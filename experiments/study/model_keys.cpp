@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/study/study_model.hpp"
+#include "experiments/study/study_parts.hpp"
 
 namespace optinc {
 namespace {
@@ -32,7 +33,7 @@ std::string readers_text(std::string_view section, std::string_view key) {
 }
 
 std::vector<StudyWarning> unread_keys(const StudyConfig& config) {
-  const auto entries = config_entries(config), defaults = config_entries({});
+  const auto entries = config_entries(config), defaults = entries_of_parts(config);
   std::vector<StudyWarning> unread;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const FieldEntry& e = entries[i];

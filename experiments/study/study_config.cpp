@@ -10,6 +10,7 @@
 #include "experiments/study/points.hpp"
 #include "experiments/study/study_keys.hpp"
 #include "experiments/study/study_model.hpp"
+#include "experiments/study/study_parts.hpp"
 #include "experiments/study/study_rows.hpp"
 #include "experiments/study/sweep_parse.hpp"
 #include "experiments/study/toml_values.hpp"
@@ -250,6 +251,9 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   if (over.contains("chip.preset"))
     std::erase_if(given,
                   [](const auto& v) { return v.first.starts_with("chip.") && v.first != "chip.measured"; });
+  for (const UnitPart& part : unit_parts({}))
+    if (over.contains(part.key))
+      for (const std::string& key : keys_of_part(part)) given.erase(key);
   if (over.contains("noise.set"))
     for (const auto& [key, value] : noise_set("receivers")) given.erase(key);
   for (const auto& [key, value] : over) given.insert_or_assign(key, value);
@@ -275,6 +279,7 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
       validate(!over.contains(key.key),
                "--set {}: the study sweeps this key (its values would win). Write --sweep {}=[{}].", key.key,
                key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
+  refuse_parts_swept_beside_own_values(config, name);
   if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
   validate_axes(config.sweeps, name);
   if (!given.contains("task.rounding")) config.task.rounding = rounding_of_networks(config, overrides);

@@ -190,11 +190,12 @@ struct Overrides {
 
 /// Reads a TOML file over the defaults, then applies `overrides`, a later one over an earlier one. [chip]
 /// preset fills the values of its section and the section's other keys go over it, whatever their order; a
-/// preset among the overrides replaces the file's whole [chip]. A chip that differs from its preset is called
-/// "custom"; a file may say so too if it gives every value. [noise] set does the same to the keys of its set,
-/// in whichever section. Throws Error "file:line:column: ..." for a missing
-/// or unreadable file, an unknown section or key, a wrong type, a value out of range. A relative path that the
-/// file gives (Row::file) starts at the file's folder, one of an override at the working directory.
+/// preset among the overrides replaces the file's whole [chip]. A part ("receiver.device") does the same to the
+/// keys that it sets; one among the overrides replaces the file's values of those. A chip that differs from its
+/// preset is called "custom"; a file may say so too if it gives every value. [noise] set does the same to the
+/// keys of its set, in whichever section. Throws Error "file:line:column: ..." for a missing or unreadable
+/// file, an unknown section or key, a wrong type, a value out of range. A relative path that the file gives
+/// (Row::file) starts at the file's folder, one of an override at the working directory.
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides = {});
 
 /// The same from text, where all relative paths start at the working directory; `name` stands for the file in

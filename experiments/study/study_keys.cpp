@@ -11,6 +11,7 @@
 #include "experiments/study/study_model.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/devices/catalogue.hpp"
 
 namespace optinc {
 namespace {
@@ -45,6 +46,15 @@ std::string explain_section(std::string_view section) {
       others.push_back(key);
   if (!others.empty()) text += hanging_text("  see also", fmt::format("{}", fmt::join(others, ", ")), 11);
   return fmt::format("[{}]\n{}  optinc explain {}.KEY shows the details of a key\n", section, text, section);
+}
+
+/// What a part sets in its section, and where parts are described.
+std::string keys_set_text(const FieldEntry& entry) {
+  std::vector<std::string> keys;
+  const std::string& name = std::get<std::string>(entry.value);
+  for (const Figure& figure : part_of_kind(entry.info.part, name).figures)
+    if (!figure.key.empty()) keys.push_back(fmt::format("{}.{}", entry.section, figure.key));
+  return fmt::format("{}, unless they are set too (optinc devices NAME shows a part)", fmt::join(keys, ", "));
 }
 
 /// What a metric is; empty where there is none of that name.
@@ -145,6 +155,7 @@ std::string explain(std::string_view key) {
     line("allowed", table ? "a table of section.key" : expected_text(info, entry.value));
     line("source", info.source.empty() ? "a choice of this project" : info.source);
     if (entry.section != "sweep") line("models", readers_text(entry.section, entry.info.key));
+    if (!info.part.empty()) line("sets", keys_set_text(entry));
     if (entry.section == "noise") line("acts", "in variant noisy, and in all variants with drift");
     if (info.file)
       line("files",

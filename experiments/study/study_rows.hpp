@@ -9,13 +9,6 @@
 #include "onn/hardware/unit_hardware_rows.hpp"
 #include "onn/task/task_rows.hpp"
 #include "onn/training/settings_rows.hpp"
-#include "physics/devices/adc_rows.hpp"
-#include "physics/devices/fibre_coupler_rows.hpp"
-#include "physics/devices/laser_rows.hpp"
-#include "physics/devices/modulator_rows.hpp"
-#include "physics/devices/receiver_rows.hpp"
-#include "physics/devices/splitter_tree_rows.hpp"
-#include "physics/devices/waveguide_rows.hpp"
 #include "physics/variation/error_model_rows.hpp"
 #include "physics/variation/fabrication_settings_rows.hpp"
 
@@ -49,19 +42,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("calibration", s.calibration);
   section("crosstalk", s.crosstalk);
   section("environment", s.environment);
-  section("laser", s.hardware.laser);
-  section("modulator", s.hardware.modulator);
-  section("receiver", s.hardware.receiver);
-  section("converter", s.hardware.converter);
-  section("heater", s.hardware.heater);
-  section("splitter", s.hardware.splitter);
-  section("coupler", s.hardware.coupler);
-  section("fibre", s.hardware.fibre);
-  section("waveguide", s.hardware.routing);
-  section("layout", s.hardware.layout);
-  section("die", s.hardware.die);
-  section("link", s.hardware.link);
-  section("time", s.hardware.timing);
+  visit_hardware(s.hardware, section);
   section("noise", s.noise);
   section("stand_in", s.stand_in);
   section("tolerance", s.tolerance);

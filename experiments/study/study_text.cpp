@@ -1,7 +1,10 @@
+#include <map>
+
 #include <fmt/format.h>
 
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_rows.hpp"
+#include "onn/hardware/unit_parts.hpp"
 
 namespace optinc {
 namespace {
@@ -22,14 +25,20 @@ std::string sweep_text(const SweepAxis& axis) {
 std::string print(const StudyConfig& config, bool comments, bool identity) {
   std::string text;
   std::string_view section;
+  std::map<std::string, std::string> overrides;  // by the key that names the part
+  for (const UnitPart& part : unit_parts(config.hardware)) overrides[part.key] = overrides_text(part);
   for (const FieldEntry& entry : config_entries(config)) {
     if (identity && !entry.info.changes_results) continue;
     if (entry.section != section) text += fmt::format("\n[{}]\n", section = entry.section);
     text += fmt::format("{} = {}", entry.info.key, toml_text(entry.value));
+    std::string said;
     if (comments)
-      text += fmt::format("  # {}{}", entry.info.meaning,
-                          entry.info.unit == "1" ? "" : fmt::format(" [{}]", entry.info.unit));
-    text += '\n';
+      said = fmt::format("{}{}", entry.info.meaning,
+                         entry.info.unit == "1" ? "" : fmt::format(" [{}]", entry.info.unit));
+    if (!entry.info.part.empty())
+      if (const std::string& with = overrides[entry.name()]; !with.empty())
+        said += (said.empty() ? "" : "; ") + with;
+    text += said.empty() ? "\n" : fmt::format("  # {}\n", said);
   }
   for (const SweepAxis& axis : config.sweeps) text += sweep_text(axis);
   return text;

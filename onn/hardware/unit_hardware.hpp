@@ -40,7 +40,8 @@ std::span<const std::string_view> heater_names();
 
 /// Waveguides between meshes, and the delay lines made of the same guide.
 struct RoutingSettings : Waveguide {
-  double delay_line_pitch_m = 5e-6;  ///< from turn to turn of a spiral; assumed
+  double delay_line_pitch_m = 5e-6;               ///< from turn to turn of a spiral; assumed
+  std::string_view device = "soi-strip-500x220";  ///< part that the loss comes from, unless it was changed
 
   /// 5 mm of silicon strip.
   RoutingSettings() : Waveguide(soi_strip_500x220(5e-3)) {}
@@ -132,6 +133,7 @@ struct TimingSettings {
   /// a symbol take 0.35 to 0.9 pJ (14 to 50 mW at 40 to 56 Gb/s, reviewed by B. Razavi, "Low-Power Techniques
   /// for Wireline Systems").
   double clocked_receiver_j = 0.9e-12;
+  std::string_view clocked_receiver = "typical-wireline-receiver";  ///< part that this energy comes from
 };
 
 /// Everything in one unit beside its meshes. Values without a source of their own are their devices' defaults.

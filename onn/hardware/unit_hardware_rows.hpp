@@ -6,17 +6,26 @@
 
 #include "onn/hardware/unit_hardware.hpp"
 #include "physics/core/rows.hpp"
+#include "physics/devices/adc_rows.hpp"
+#include "physics/devices/fibre_coupler_rows.hpp"
+#include "physics/devices/laser_rows.hpp"
+#include "physics/devices/modulator_rows.hpp"
+#include "physics/devices/part_row.hpp"
+#include "physics/devices/receiver_rows.hpp"
+#include "physics/devices/splitter_tree_rows.hpp"
+#include "physics/devices/waveguide_rows.hpp"
 
 namespace optinc {
 
 template <Like<HeaterSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  Row heater = name_row("device", "Heater used by every phase shifter; optinc devices NAME shows its data",
+                        heater_names());
+  heater.part = "heater";
   std::string device = s.device;
-  visit(name_row("device", "Heater used by every phase shifter; optinc devices NAME shows its data",
-                 heater_names()),
-        device);
+  visit(heater, device);
   if constexpr (!std::is_const_v<S>)
-    if (device != s.device) s = HeaterSettings(device);
+    if (device != s.device) s = HeaterSettings(device);  // times and losses too, which are no keys
   visit(Row{"pi_power_w", "W", "Heater power for a phase shift of pi (default: that of heater.device)", 1e-9, 1,
             "undercut heaters: 1 mW; Harris 2014: 24.77 mW"},
         s.p_pi_w);
@@ -24,6 +33,9 @@ void visit_rows(S& s, Visitor&& visit) {
 
 template <Like<RoutingSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(visit, s,
+             part_row("device", "waveguide", "Waveguide between meshes; it sets the propagation loss"),
+             s.device);
   visit(Row{"loss_db_per_cm", "dB/cm", "Propagation loss of the waveguides between meshes", 0, 100,
             "0.1 (wide rib) to 3 dB/cm"},
         s.loss_db_per_cm);
@@ -125,6 +137,10 @@ void visit_rows(S& s, Visitor&& visit) {
 
 template <Like<TimingSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(visit, s,
+             part_row("clocked_receiver", "clocked receiver",
+                      "Clock, sampler and equaliser of every clocked receiver; it sets the energy of a symbol"),
+             s.clocked_receiver);
   visit_enum(visit, "sampling",
              "When receivers take their values: after everything has settled (settled), once per symbol "
              "behind an equaliser, held for the next symbol (clocked), or continuously, with sampling "
@@ -153,6 +169,24 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"clocked_receiver_j", "J", "Energy per symbol of a clocked receiver's clock, sampler and equaliser",
             0, 1e-6, "whole receivers of one bit per symbol: 0.35e-12 to 0.9e-12"},
         s.clocked_receiver_j);
+}
+
+/// Calls section(name, settings) for the settings of every device of a unit, in the order of a study's file.
+template <Like<UnitHardware> S, class Section>
+void visit_hardware(S& hardware, Section&& section) {
+  section("laser", hardware.laser);
+  section("modulator", hardware.modulator);
+  section("receiver", hardware.receiver);
+  section("converter", hardware.converter);
+  section("heater", hardware.heater);
+  section("splitter", hardware.splitter);
+  section("coupler", hardware.coupler);
+  section("fibre", hardware.fibre);
+  section("waveguide", hardware.routing);
+  section("layout", hardware.layout);
+  section("die", hardware.die);
+  section("link", hardware.link);
+  section("time", hardware.timing);
 }
 
 }  // namespace optinc

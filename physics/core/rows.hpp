@@ -37,6 +37,8 @@ struct Row {
   bool file = false;               ///< may name one: in a study, a relative path starts at the study's folder
   bool may_be_empty = false;       ///< a list
   bool may_be_zero = false;        ///< a number whose range begins above 0
+  std::string_view part =
+      {};  ///< kind of the parts that a name chooses from, which set other keys of the section
 };
 
 /// The field with the source of error that an ablation switches off through it.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace optinc {
 
 /// Analog-to-digital converter: 2^bits equal steps over -FS..+FS, readings in the middle of their step.
@@ -10,6 +12,7 @@ struct AdcSettings {
   double effective_bits = 5.0;  ///< ENOB, steps and noise together (4.5-5.5 over 50 GS/s); = bits for no noise
   double step_j = 100e-15;      ///< energy of a conversion step, its figure of merit (30-300 fJ above 30 GS/s)
   double delay_s = 1e-9;        ///< of its pipeline
+  std::string_view device = "typical-converter";  ///< part that the values come from, but for those changed
 };
 
 /// Throws Error, naming the field, for bits outside 1..24, full scale <= 0, or effective bits outside (0,

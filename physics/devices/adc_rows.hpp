@@ -2,11 +2,14 @@
 
 #include "physics/core/rows.hpp"
 #include "physics/devices/adc.hpp"
+#include "physics/devices/part_row.hpp"
 
 namespace optinc {
 
 template <Like<AdcSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(visit, s, part_row("device", "converter", "Converter of every server; it sets the keys below"),
+             s.device);
   visit(Row{"bits", "bit", "Nominal resolution of a server's converter over the range of -0.5 to 3.5 digits", 1,
             24, "5 to 8"},
         s.bits);

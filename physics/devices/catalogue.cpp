@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -9,88 +10,124 @@
 #include "physics/devices/amplifier.hpp"
 #include "physics/devices/carrier_shifter.hpp"
 #include "physics/devices/crossing.hpp"
-#include "physics/devices/fibre_coupler.hpp"
-#include "physics/devices/front_end.hpp"
+#include "physics/devices/detail/part_lists.hpp"
 #include "physics/devices/mmi.hpp"
-#include "physics/devices/modulator.hpp"
-#include "physics/devices/splitter_tree.hpp"
 #include "physics/devices/thermo_optic_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
 
 namespace optinc {
 namespace {
 
-using Entries = std::vector<DeviceEntry>;
-using Parameters = std::vector<DeviceParameter>;
+using Parts = std::vector<Part>;
+using Figures = std::vector<Figure>;
+using parts::assumed;
+using parts::read;
+using parts::usual;
 
-/// Power and times of a heater: what every source gives.
-Parameters heater_core(const ThermoOpticShifter& d) {
-  const ThermoOpticFigures f = thermo_optic_figures(d);
-  return {{"power for pi", d.p_pi_w, "W"},
-          {"bandwidth", d.bandwidth_hz, "Hz"},
-          {"time constant", f.time_constant_s, "s"},
-          {"power for pi x time constant", f.power_time_j, "J"}};
+Figure from_memory(std::string name, double value, std::string unit) {
+  return {std::move(name), value, std::move(unit)};
 }
 
-Parameters joined(Parameters first, const Parameters& more) {
+/// Power and times of a heater, and where power and bandwidth come from.
+Figures heater_core(const ThermoOpticShifter& d, Known known, const std::string& power,
+                    const std::string& times) {
+  const ThermoOpticFigures f = thermo_optic_figures(d);
+  auto* const figure = known == Known::read ? &read : &assumed;
+  return {figure("power for pi", d.p_pi_w, "W", "pi_power_w", power),
+          figure("bandwidth", d.bandwidth_hz, "Hz", "", times),
+          figure("time constant", f.time_constant_s, "s", "", times),
+          figure("power for pi x time constant", f.power_time_j, "J", "", times)};
+}
+
+Figures joined(Figures first, const Figures& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;
 }
 
-Entries heaters() {
-  const ThermoOpticShifter harris = harris_2014_heater(), chen = chen_2024_slow_light_heater();
-  const ThermoOpticFigures f = thermo_optic_figures(harris);
-  const ThermoOpticShifter metal = typical_metal_heater();
+/// Of no specific device, of this range of power and time constant.
+Figures typical_core(const ThermoOpticShifter& d, double least_w, double most_w, double least_s,
+                     double most_s) {
+  Figures core = heater_core(d, Known::assumed, "usual of its class", "usual of its class");
+  core[0] = usual(core[0], least_w, most_w);
+  core[2] = usual(core[2], least_s, most_s);
+  return core;
+}
+
+Part harris() {
+  const ThermoOpticShifter d = harris_2014_heater();
+  const ThermoOpticFigures f = thermo_optic_figures(d);
+  const char* follows = "from the resistance or dn/dT, which are assumed";
   return {
-      {"harris-2014-heater", "heater",
-       "Doped-silicon heater inside the waveguide; the reference device. Resistance and dn/dT are assumed.",
-       joined(heater_core(harris), {{"length", harris.length_m, "m"},
-                                    {"insertion loss", harris.loss_db, "dB"},
-                                    {"spread of the insertion loss", harris.loss_spread_db, "dB"},
-                                    {"dn/dT", harris.dn_dt_per_k, "1/K"},
-                                    {"resistance", harris.resistance_ohm, "ohm"},
-                                    {"voltage for pi", f.v_pi_v, "V"},
-                                    {"temperature rise for pi", f.temperature_pi_k, "K"},
-                                    {"thermal resistance", f.thermal_resistance_k_per_w, "K/W"},
-                                    {"thermal capacity", f.thermal_capacity_j_per_k, "J/K"}}),
-       "N. C. Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616", "harris_2014_heater()"},
+      "harris-2014-heater",
+      "heater",
+      "Doped-silicon heater inside the waveguide; the reference device. Resistance and dn/dT are assumed.",
+      joined(
+          heater_core(d, Known::read, "24.77 +- 0.43 mW per pi-phase shift",
+                      "-3 dB modulation bandwidth of 130.0 +- 5.59 kHz"),
+          {read("length", d.length_m, "m", "", "a length of 61.6 um"),
+           read("insertion loss", d.loss_db, "dB", "", "insertion loss of 0.23 +- 0.13 dB"),
+           assumed(
+               "spread of the insertion loss", d.loss_spread_db, "dB", "",
+               "the source's +- 0.13 dB is over a wafer and holds the couplers'; taken from device to device"),
+           assumed("dn/dT", d.dn_dt_per_k, "1/K", "", "of silicon"),
+           assumed("resistance", d.resistance_ohm, "ohm", "", "the abstract states none"),
+           assumed("voltage for pi", f.v_pi_v, "V", "", follows),
+           assumed("temperature rise for pi", f.temperature_pi_k, "K", "", follows),
+           assumed("thermal resistance", f.thermal_resistance_k_per_w, "K/W", "", follows),
+           assumed("thermal capacity", f.thermal_capacity_j_per_k, "J/K", "", follows)}),
+      "N. C. Harris et al., Opt. Express 22, 10487 (2014), arXiv:1410.3616",
+      "harris_2014_heater()",
+      2014,
+      "devices across an 8-inch wafer"};
+}
+
+Parts heaters() {
+  const ThermoOpticShifter chen = chen_2024_slow_light_heater(), metal = typical_metal_heater();
+  return {
+      harris(),
       {"lu-2015-suspended-heater", "heater",
        "Folded, suspended heater of a Michelson switch: lowest power, a thousandth of the speed.",
-       heater_core(lu_2015_suspended_heater()),
+       heater_core(lu_2015_suspended_heater(), Known::read, "An ultra-low switching power of 50 uW is realized",
+                   "including a 780 us rise time (10 to 90 %)"),
        "Z. Lu et al., IEEE Photon. Technol. Lett. (2015), doi 10.1109/LPT.2015.2462341",
-       "lu_2015_suspended_heater()"},
+       "lu_2015_suspended_heater()", 2015, "one device"},
       {"chen-2024-slow-light-heater", "heater",
        "Heater on a slow-light Bragg grating from a foundry; its loss is the whole interferometer's, 1.3 to "
        "4.4 dB.",
-       joined(heater_core(chen), {{"length", chen.length_m, "m"},
-                                  {"insertion loss", chen.loss_db, "dB"},
-                                  {"voltage for pi", thermo_optic_figures(chen).v_pi_v, "V"}}),
-       "A. Chen et al., arXiv:2405.11044 (2024)", "chen_2024_slow_light_heater()"},
+       joined(heater_core(chen, Known::read, "a P_pi of 3.63 mW",
+                          "a low P_pi x tau of 5.1 mW us | over the power"),
+              {read("length", chen.length_m, "m", "", "a phase shifter length of 50 um"),
+               read("insertion loss", chen.loss_db, "dB", "",
+                    "ranges from 1.3 dB to 4.4 dB depending on the operation wavelength"),
+               read("voltage for pi", thermo_optic_figures(chen).v_pi_v, "V", "", "a V_pi of 1.1 V")}),
+       "A. Chen et al., arXiv:2405.11044 (2024)", "chen_2024_slow_light_heater()", 2024, "one device"},
       {"dave-2024-metal-clad-heater", "heater",
        "Metal-clad multimode waveguide beyond an exceptional point: metal close to the light, little loss.",
-       heater_core(dave_2024_metal_clad_heater()),
+       heater_core(dave_2024_metal_clad_heater(), Known::read, "P_pi tau = 19.1 mW us | over the time",
+                   "response time (rise/fall time), tau of some 1.4 us"),
        "U. D. Dave et al., Nanophotonics 13, 3945 (2024), doi 10.1515/nanoph-2024-0140",
-       "dave_2024_metal_clad_heater()"},
+       "dave_2024_metal_clad_heater()", 2024, "one device"},
       {"typical-metal-heater", "heater",
        "Metal heater above the waveguide, typical of its class; not a specific device.",
-       joined(heater_core(metal), {{"resistance slope", metal.resistance_slope_per_k, "1/K"}}),
+       joined(typical_core(metal, 15e-3, 30e-3, 3e-6, 40e-6),
+              {usual(assumed("resistance slope", metal.resistance_slope_per_k, "1/K", "", "of metals"), 1e-3,
+                     2e-3)}),
        "usual range 15..30 mW, 3..40 us; review: S. Liu et al., Front. Optoelectron. 15, 9 (2022)",
        "typical_metal_heater()"},
       {"typical-undercut-heater", "heater",
        "Metal heater on an undercut waveguide: a twentieth of the power, five times as slow; not a specific "
        "device.",
-       heater_core(typical_undercut_heater()),
+       typical_core(typical_undercut_heater(), 0.05e-3, 3e-3, 50e-6, 1e-3),
        "usual range 0.05..3 mW, 50 us..1 ms; review: S. Liu et al., Front. Optoelectron. 15, 9 (2022)",
        "typical_undercut_heater()"},
       {"typical-doped-silicon-heater", "heater",
        "Doped-silicon heater beside the waveguide, 2.5 times as fast as the metal one; not a specific device.",
-       heater_core(typical_doped_silicon_heater()), "M. Jacques et al., Opt. Express 27, 10456 (2019)",
-       "typical_doped_silicon_heater()"},
+       typical_core(typical_doped_silicon_heater(), 15e-3, 30e-3, 1.2e-6, 16e-6),
+       "M. Jacques et al., Opt. Express 27, 10456 (2019)", "typical_doped_silicon_heater()"},
   };
 }
 
-DeviceEntry carrier_entry(const char* name, const CarrierDispersion& d, const char* source,
-                          const char* preset) {
+Part carrier_entry(const char* name, const CarrierDispersion& d, const char* source, const char* preset) {
   const Carriers both{1e24, 1e24};  // 1e18 per cm^3 of each
   const CarrierChange change = carrier_change(d, both);
   CarrierShifter millimetre;
@@ -108,7 +145,7 @@ DeviceEntry carrier_entry(const char* name, const CarrierDispersion& d, const ch
           preset};
 }
 
-Entries carrier_shifters() {
+Parts carrier_shifters() {
   return {carrier_entry("soref-bennett-1987", soref_bennett_1987_1550nm(),
                         "R. A. Soref and B. R. Bennett, IEEE J. Quantum Electron. 23, 123 (1987)",
                         "soref_bennett_1987_1550nm()"),
@@ -120,7 +157,7 @@ Entries carrier_shifters() {
                         "nedeljkovic_2011_1550nm()")};
 }
 
-DeviceEntry coupler_entry(const char* name, const char* what, const DirectionalCoupler& d, const char* preset) {
+Part coupler_entry(const char* name, const char* what, const DirectionalCoupler& d, const char* preset) {
   return {name,
           "coupler",
           what,
@@ -132,53 +169,29 @@ DeviceEntry coupler_entry(const char* name, const char* what, const DirectionalC
           preset};
 }
 
-Entries couplers() {
+Parts couplers() {
   return {coupler_entry("typical-directional-coupler", "50:50 directional coupler of a plain strip waveguide.",
                         DirectionalCoupler{}, "DirectionalCoupler{}"),
           coupler_entry("typical-mmi-2x2", "50:50 multimode-interference splitter: flatter and lossier.",
                         as_coupler(Mmi2x2{}), "Mmi2x2{}")};
 }
 
-Entries splitters() {
-  const SplitterTree tree = zhang_2013_y_branch_tree(2);
-  return {{"zhang-2013-y-branch",
-           "splitter",
-           "Y-branch, the stage of a 1:K splitter tree. The imbalance is assumed.",
-           {{"excess loss per stage", tree.stage_excess_loss_db, "dB"},
-            {"spread of the imbalance", tree.stage_imbalance_db, "dB"}},
-           "Y. Zhang et al., Opt. Express 21, 1310 (2013)",
-           "zhang_2013_y_branch_tree(outputs)"}};
-}
-
-Entries waveguides() {
-  constexpr double wavelength_m = 1550e-9;
-  const Waveguide g = soi_strip_500x220(1e-3);
+Parts fibres() {
   Fibre metre;
   metre.length_m = 1.0;
-  return {{"soi-strip-500x220",
-           "waveguide",
-           "Silicon strip 500 nm x 220 nm in oxide, TE. The loss is a usual value, 0.1 (wide rib) to 3 dB/cm.",
-           {{"effective index", effective_index(g.index, wavelength_m), ""},
-            {"group index", group_index(g.index, wavelength_m), ""},
-            {"delay of 1 mm", waveguide_delay_s(g, wavelength_m), "s"},
-            {"loss", g.loss_db_per_cm, "dB/cm"},
-            {"loss of a 90-degree bend", g.bend_loss_db, "dB"},
-            {"phase of 1 mm and 1 K", waveguide_phase_slope_rad_per_k(g, wavelength_m), "rad"}},
-           "mode-solver fit of a course report, authorea 454099; loss: usual value",
-           "soi_strip_500x220(length_m)"},
-          {"standard-fibre",
+  return {{"standard-fibre",
            "fibre",
            "Standard single-mode fibre: its temperature is why coherent links track their phase.",
-           {{"loss", metre.loss_db_per_km, "dB/km"},
-            {"loss of a connector", metre.connector_loss_db, "dB"},
-            {"group index", metre.group_index, ""},
-            {"phase of 1 m and 1 K", fibre_phase_slope_rad_per_k(metre, wavelength_m), "rad"}},
+           {assumed("loss", metre.loss_db_per_km, "dB/km", "", "usual"),
+            assumed("loss of a connector", metre.connector_loss_db, "dB", "", "usual"),
+            assumed("group index", metre.group_index, "", "", "usual"),
+            from_memory("phase of 1 m and 1 K", fibre_phase_slope_rad_per_k(metre, 1550e-9), "rad")},
            "usual values; dn/dT of silica: Sensors 23, 6023 (2023)",
            "Fibre{}"}};
 }
 
-DeviceEntry crossing_entry(const char* name, const char* what, const Crossing& d, const char* source,
-                           const char* preset) {
+Part crossing_entry(const char* name, const char* what, const Crossing& d, const char* source,
+                    const char* preset) {
   return {name,
           "crossing",
           what,
@@ -189,7 +202,7 @@ DeviceEntry crossing_entry(const char* name, const char* what, const Crossing& d
           preset};
 }
 
-Entries crossings() {
+Parts crossings() {
   return {
       crossing_entry(
           "johnson-2020-crossing", "Multimode-interference crossing; its crosstalk is an upper bound.",
@@ -202,69 +215,7 @@ Entries crossings() {
                      "wafer_scale_crossing()")};
 }
 
-DeviceEntry fibre_coupler_entry(const char* name, const char* what, const FibreCoupler& d, const char* source,
-                                const char* preset) {
-  Parameters parameters = {{"loss", d.loss_db, "dB"}, {"wavelength", d.wavelength_m, "m"}};
-  if (std::isfinite(d.one_db_bandwidth_m)) parameters.push_back({"1-dB bandwidth", d.one_db_bandwidth_m, "m"});
-  return {name, "fibre coupler", what, parameters, source, preset};
-}
-
-Entries fibre_couplers() {
-  return {fibre_coupler_entry("typical-edge-coupler", "Facet coupler, 1 to 2 dB; flat in wavelength.",
-                              typical_edge_coupler(),
-                              "usual value; below 1.52 dB in the O band: Adv. Photon. Nexus 4, 026004 (2025)",
-                              "typical_edge_coupler()"),
-          fibre_coupler_entry("typical-grating-coupler", "Grating coupler, 3 to 5 dB, in a Gaussian band.",
-                              typical_grating_coupler(), "usual values, not a specific device",
-                              "typical_grating_coupler()")};
-}
-
-DeviceEntry modulator_entry(std::string name, std::string what, const MzmSettings& d, std::string source,
-                            std::string preset) {
-  return {std::move(name),   "modulator",
-          std::move(what),   {{"bandwidth", d.bandwidth_hz, "Hz"}, {"voltage for pi at 5 mm", d.v_pi_v, "V"}},
-          std::move(source), std::move(preset)};
-}
-
-Entries modulators() {
-  return {modulator_entry(
-              "weigel-2018-modulator", "Lithium niobate bonded to silicon, Mach-Zehnder; 5 mm assumed.",
-              weigel_2018_modulator(), "P. O. Weigel et al., Opt. Express 26, 23728 (2018), arXiv:1803.10365",
-              "weigel_2018_modulator()"),
-          modulator_entry("valdez-2022-modulator",
-                          "Thin-film lithium niobate on silicon, Mach-Zehnder; 5 mm and 2.5 V cm assumed.",
-                          valdez_2022_modulator(), "F. Valdez et al., arXiv:2211.05208 (2022)",
-                          "valdez_2022_modulator()")};
-}
-
-DeviceEntry front_end_entry(std::string name, std::string what, const FrontEnd& d, std::string source,
-                            std::string preset) {
-  return {std::move(name),
-          "receiver",
-          std::move(what),
-          {{"noise", input_noise_a_per_rthz(d), "A/sqrt(Hz)"},
-           {"bandwidth", d.bandwidth_hz, "Hz"},
-           {"noise in the bandwidth", input_noise_a(d), "A"},
-           {"transimpedance", d.transimpedance_ohm, "ohm"},
-           {"supply", d.supply_power_w, "W"}},
-          std::move(source),
-          std::move(preset)};
-}
-
-Entries receivers() {
-  return {front_end_entry(
-              "patel-2022-receiver",
-              "112 Gb/s PAM4 amplifier, 16 nm CMOS; -8.2 dBm measured at a symbol error rate of 4.8e-4.",
-              patel_2022_receiver(),
-              "D. Patel, A. Sharif-Bakhtiar, A. Chan Carusone, IEEE J. Solid-State Circuits (2022), doi "
-              "10.1109/JSSC.2022.3218558",
-              "patel_2022_receiver()"),
-          front_end_entry("shi-2019-receiver", "112 Gb/s PAM4 receiver, 28 nm CMOS.", shi_2019_receiver(),
-                          "Y. Shi et al., IEEE EDSSC (2019), doi 10.1109/EDSSC.2019.8753978",
-                          "shi_2019_receiver()")};
-}
-
-Entries amplifiers() {
+Parts amplifiers() {
   return {{"almae-2021-soa",
            "amplifier",
            "Semiconductor amplifier with a noise figure that stays flat over C and L band.",
@@ -282,22 +233,48 @@ std::string_view first_parts(std::string_view name, std::ptrdiff_t parts) {
 
 }  // namespace
 
-Entries device_catalogue() {
-  Entries all;
-  for (const auto& kind : {heaters(), carrier_shifters(), couplers(), splitters(), waveguides(), crossings(),
-                           fibre_couplers(), modulators(), amplifiers(), receivers()})
-    all.insert(all.end(), kind.begin(), kind.end());
+bool Part::is_read() const {
+  return std::ranges::any_of(figures, [](const Figure& f) { return f.known == Known::read; });
+}
+
+const Parts& device_catalogue() {
+  static const Parts all = [] {
+    Parts made;
+    for (const auto& kind : {heaters(), carrier_shifters(), couplers(), parts::splitters(), parts::waveguides(),
+                             fibres(), crossings(), parts::fibre_couplers(), parts::lasers(),
+                             parts::modulators(), parts::drivers(), amplifiers(), parts::photodiodes(),
+                             parts::front_ends(), parts::clocked_receivers(), parts::converters()})
+      made.insert(made.end(), kind.begin(), kind.end());
+    return made;
+  }();
   return all;
 }
 
-DeviceEntry device_entry(std::string_view name) {
-  const Entries all = device_catalogue();
-  const auto parts = std::count(name.begin(), name.end(), '-') + 1;
+std::span<const std::string_view> part_names(std::string_view kind) {
+  static const auto by_kind = [] {
+    std::map<std::string_view, std::vector<std::string_view>> names;
+    for (const Part& part : device_catalogue()) names[part.kind].push_back(part.name);
+    return names;
+  }();
+  const auto found = by_kind.find(kind);
+  validate(found != by_kind.end(), "no part is a {} (optinc devices lists kinds). Name one of those.", kind);
+  return found->second;
+}
+
+const Part& part_of_kind(std::string_view kind, std::string_view name) {
+  for (const Part& part : device_catalogue())
+    if (part.kind == kind && part.name == name) return part;
+  refuse_name(kind, name, part_names(kind));
+}
+
+const Part& device_entry(std::string_view name) {
+  const Parts& all = device_catalogue();
+  const auto words = std::count(name.begin(), name.end(), '-') + 1;
   std::vector<std::string_view> names, openings;
-  for (const DeviceEntry& entry : all) {
+  for (const Part& entry : all) {
     if (entry.name == name) return entry;
     names.push_back(entry.name);
-    openings.push_back(first_parts(entry.name, parts));
+    openings.push_back(first_parts(entry.name, words));
   }
   if (!name.empty() && likely_names(name, names).front().find(name) != name.npos)
     refuse_name("device", name, names);

@@ -21,6 +21,7 @@ FibreCoupler typical_grating_coupler() {
   FibreCoupler d;
   d.loss_db = 4.0;
   d.one_db_bandwidth_m = 35e-9;
+  d.device = "typical-grating-coupler";
   return d;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <string_view>
 
 namespace optinc {
 
@@ -9,6 +10,7 @@ struct FibreCoupler {
   double loss_db = 1.5;                                                 ///< at `wavelength_m`
   double wavelength_m = 1550e-9;                                        ///< of least loss
   double one_db_bandwidth_m = std::numeric_limits<double>::infinity();  ///< full width where 1 dB is added
+  std::string_view device = "typical-edge-coupler";  ///< part that the loss comes from, unless it was changed
 };
 
 /// Loss in dB at a wavelength: loss + (2 (lambda - lambda_0) / bandwidth)^2, a Gaussian pass band; flat where

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "physics/core/field.hpp"
@@ -17,7 +18,8 @@ struct LaserSettings {
   double rin_db_per_hz = -150.0;  ///< relative intensity noise, one-sided, white (-140..-160)
   double linewidth_hz = 100e3;    ///< Lorentzian, full width at half maximum (10 kHz-5 MHz)
   double wavelength_m = 1550e-9;
-  double wall_plug_efficiency = 0.1;  ///< optical over electrical power (0.05-0.3)
+  double wall_plug_efficiency = 0.1;              ///< optical over electrical power (0.05-0.3)
+  std::string_view device = "typical-dfb-laser";  ///< part that the values come from, but for those changed
 };
 
 /// Throws Error, naming the field, for a laser that cannot be (power or wavelength <= 0, RIN >= 0 dB/Hz,

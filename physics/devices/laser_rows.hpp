@@ -2,11 +2,16 @@
 
 #include "physics/core/rows.hpp"
 #include "physics/devices/laser.hpp"
+#include "physics/devices/part_row.hpp"
 
 namespace optinc {
 
 template <Like<LaserSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(
+      visit, s,
+      part_row("device", "laser", "Seed laser; it sets power, intensity noise, linewidth and efficiency"),
+      s.device);
   visit(Row{"power_w", "W", "Power of the shared seed laser", 1e-6, 1, "default 13 dBm; 10 to 20 dBm"},
         s.power_w);
   visit(Row{"rin_db_per_hz", "dB/Hz", "Relative intensity noise of the seed laser", -200, -80},

@@ -12,11 +12,13 @@ namespace {
 
 using constants::pi;
 
-MzmSettings of_length(double v_pi_length_v_m, double electrode_length_m, double bandwidth_hz) {
+MzmSettings of_length(std::string_view device, double v_pi_length_v_m, double electrode_length_m,
+                      double bandwidth_hz) {
   validate_positive("electrode_length_m", electrode_length_m);
   MzmSettings s;
   s.v_pi_v = v_pi_length_v_m / electrode_length_m;
   s.bandwidth_hz = bandwidth_hz;
+  s.device = device;
   return s;
 }
 
@@ -78,11 +80,11 @@ double mzm_drive_v(const MzmSettings& s, IntensityLevel level) {
 }
 
 MzmSettings weigel_2018_modulator(double electrode_length_m) {
-  return of_length(6.6e-2, electrode_length_m, 102e9);
+  return of_length("weigel-2018-modulator", 6.6e-2, electrode_length_m, 102e9);
 }
 
 MzmSettings valdez_2022_modulator(double electrode_length_m) {
-  return of_length(2.5e-2, electrode_length_m, 100e9);
+  return of_length("valdez-2022-modulator", 2.5e-2, electrode_length_m, 100e9);
 }
 
 }  // namespace optinc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "physics/core/field.hpp"
@@ -24,6 +25,9 @@ struct MzmSettings {
   double bandwidth_hz = 40e9;      ///< 3 dB, electro-optic; a `Lowpass` before the drive (20-110 GHz)
   bool linearised = true;          ///< the drive undoes the sine; otherwise it is linear in the level
   double drive_capacitance_f = 62.5e-15;  ///< C of drive_energy_j(); 62.5 fF: 1 pJ a symbol of 4 V (assumed)
+  std::string_view device =
+      "typical-modulator";  ///< part that the values above come from, but for those changed
+  std::string_view driver = "assumed-1pj-driver";  ///< the same of the capacitance
 };
 
 /// Throws Error, naming the field, for V_pi or bandwidth <= 0, negative loss or capacitance, a leak outside [0,

@@ -2,11 +2,18 @@
 
 #include "physics/core/rows.hpp"
 #include "physics/devices/modulator.hpp"
+#include "physics/devices/part_row.hpp"
 
 namespace optinc {
 
 template <Like<MzmSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(visit, s,
+             part_row("device", "modulator", "Every modulator; it sets half-wave voltage, loss and bandwidth"),
+             s.device);
+  visit_part(visit, s,
+             part_row("driver", "driver", "Driver of every modulator; it sets the effective capacitance"),
+             s.driver);
   visit(Row{"v_pi_v", "V", "Half-wave voltage of a modulator", 0.1, 100, "1 to 7 V"}, s.v_pi_v);
   visit(Row{"loss_db", "dB", "Insertion loss of a modulator at full drive", 0, 30, "3 to 6 dB in silicon"},
         s.insertion_loss_db);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "physics/devices/front_end.hpp"
 #include "physics/devices/laser.hpp"
 #include "physics/devices/photodiode.hpp"
@@ -17,6 +19,8 @@ struct ReceiverSettings {
                           ///< thresholds off
   double overload_a = 0.0;  ///< largest current, of either sign, that the front end passes on; 0: any. It
                             ///< recovers at once, and behind an averaging sampler acts on the mean
+  std::string_view device = "patel-2022-receiver";  ///< front end whose values these are, but for those changed
+  std::string_view photodiodes = "typical-germanium-photodiode";  ///< the same of the two diodes
 };
 
 /// Signal current per field amplitude, A per sqrt(W): i = 2 R sqrt(P_LO) Re(E e^{-i phi_LO}).

@@ -3,12 +3,22 @@
 #include <variant>
 
 #include "physics/core/rows.hpp"
+#include "physics/devices/part_row.hpp"
 #include "physics/devices/receiver.hpp"
 
 namespace optinc {
 
 template <Like<ReceiverSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_part(
+      visit, s,
+      part_row("device", "front end",
+               "Amplifier of every receiver; it sets noise, bandwidth, largest current and supply power"),
+      s.device);
+  visit_part(visit, s,
+             part_row("photodiodes", "photodiode",
+                      "Photodiodes of every receiver; they set responsivity and dark current"),
+             s.photodiodes);
   visit(Row{"lo_power_w", "W", "Local-oscillator power per receiver", 1e-9, 100}, s.lo_power_w);
   visit(Row{"responsivity_a_per_w", "A/W", "Photodiode responsivity", 0.01, 2, "Ge at 1550 nm: 0.8 to 1.1"},
         s.photodiode.responsivity_a_per_w);

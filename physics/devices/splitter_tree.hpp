@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "physics/random/stream.hpp"
@@ -13,6 +14,7 @@ struct SplitterTree {
   int outputs = 4;                     ///< K, a power of two
   double stage_excess_loss_db = 0.28;  ///< of every 1:2 splitter
   double stage_imbalance_db = 0.1;     ///< standard deviation of the ratio of a splitter's two output powers
+  std::string_view device = "zhang-2013-y-branch";  ///< part that the loss comes from, unless it was changed
 };
 
 /// 1:2 splitters in the tree, K - 1.

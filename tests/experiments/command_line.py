@@ -531,6 +531,9 @@ class MainJob(unittest.TestCase):
             parts = seen[table]["parts"].values()
             self.assertAlmostEqual(sum(p["total"] for p in parts) / seen[table]["total"], 1, places=12)
             self.assertTrue(all(len(p["by_stage"]) == len(seen["stages"]) and p["source"] for p in parts))
+        named = {part["key"]: part for part in seen["parts"]}
+        self.assertEqual((named["heater.device"]["part"], named["heater.device"]["overridden"]), ("typical-undercut-heater", []))
+        self.assertIn("link.launch_power_w", seen["keys_without_part"])
         columns = sum(stage["columns"] for stage in seen["stages"])
         self.assertEqual(columns, seen["columns"])
         self.assertAlmostEqual(seen["loss"]["parts"]["MZIs"]["total"] / columns, 0.2, places=4)  # the spread's cut at 0
@@ -551,6 +554,11 @@ class MainJob(unittest.TestCase):
         # 0.56 dB an MZI: 2 E[max(0, X)] of X ~ N(0.28 dB, 0.13 dB), Phi(0.28/0.13) = 0.984374, phi(0.28/0.13) = 0.039224
         column_db = 2 * (0.28 * 0.984374 + 0.13 * 0.039224)
         self.assertAlmostEqual(foundry["loss"]["parts"]["MZIs"]["total"] / foundry["columns"], column_db, places=4)
+        driven = optinc("budget", "--network", self.path, "--set", "modulator.driver=zhang-2025-driver", "--set", "receiver.device=zhang-2025-receiver",
+                        "--set", "receiver.supply_power_w=0.04")
+        self.assertEqual(driven.returncode, 0, driven.stderr)
+        self.assertRegex(driven.stdout, r"modulator\.driver +zhang-2025-driver +1 +- +- +- +-")
+        self.assertRegex(driven.stdout, r"receiver\.device +zhang-2025-receiver +4 +- +- +- +supply_power_w")
         mesh = self.path.with_name("mesh.toml")
         mesh.write_text('model = "mesh"\n')
         self.check_refusal(optinc("budget", mesh), "model mesh")

@@ -245,22 +245,26 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("environment", values(temperature, wavelength));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
                link, timing] = hardware;
-  const auto& [power, rin, linewidth, colour, wall_plug] = laser;
-  check("laser", values(power, rin, linewidth, colour, wall_plug));
-  const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance] = modulator;
-  check("modulator", values(v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance));
-  const auto& [lo, cmrr, photodiode, front_end, offset_a, overload_a] = receiver;
-  check("receiver", values(lo, photodiode.responsivity_a_per_w, photodiode.dark_current_a,
-                           std::get<InputReferredNoise>(front_end.noise).a_per_rthz, front_end.bandwidth_hz,
-                           cmrr, offset_a, overload_a, front_end.supply_power_w));
-  const auto& [bits, digits_range, effective_bits, step_j, converter_delay] = converter;
+  const auto& [power, rin, linewidth, colour, wall_plug, laser_device] = laser;
+  check("laser", values(std::string(laser_device), power, rin, linewidth, colour, wall_plug));
+  const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance, modulator_device,
+               driver] = modulator;
+  check("modulator", values(std::string(modulator_device), std::string(driver), v_pi, modulator_loss, leak,
+                            modulator_bandwidth, linearised, capacitance));
+  const auto& [lo, cmrr, photodiode, front_end, offset_a, overload_a, front_end_device, photodiodes] = receiver;
+  check("receiver",
+        values(std::string(front_end_device), std::string(photodiodes), lo, photodiode.responsivity_a_per_w,
+               photodiode.dark_current_a, std::get<InputReferredNoise>(front_end.noise).a_per_rthz,
+               front_end.bandwidth_hz, cmrr, offset_a, overload_a, front_end.supply_power_w));
+  const auto& [bits, digits_range, effective_bits, step_j, converter_delay, converter_device] = converter;
   CHECK(digits_range == 2.0);  // no key: the range of digits is the task's
-  check("converter", values(bits, effective_bits, step_j, converter_delay));
+  check("converter", values(std::string(converter_device), bits, effective_bits, step_j, converter_delay));
   check("heater", values(heater.device, heater.p_pi_w));
-  check("splitter", values(splitter.stage_excess_loss_db));
-  check("coupler", values(coupler.loss_db));
+  check("splitter", values(std::string(splitter.device), splitter.stage_excess_loss_db));
+  check("coupler", values(std::string(coupler.device), coupler.loss_db));
   check("fibre", values(fibre.length_m, fibre.connectors));
-  check("waveguide", values(routing.loss_db_per_cm, routing.length_m, routing.delay_line_pitch_m));
+  check("waveguide", values(std::string(routing.device), routing.loss_db_per_cm, routing.length_m,
+                            routing.delay_line_pitch_m));
   check("layout", values(layout.mzi_length_m, layout.mzi_width_m, layout.coupler_length_m,
                          layout.modulator_area_m2, layout.receiver_area_m2));
   const auto& [resistance, capacity] = die;
@@ -270,8 +274,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
                        std::string(name_of(averaging))));
-  const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j] = timing;
-  check("time", values(std::string(name_of(sampling)), symbol_rate, taps, jitter_s,
+  const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
+               clocked_device] = timing;
+  check("time", values(std::string(clocked_device), std::string(name_of(sampling)), symbol_rate, taps, jitter_s,
                        std::string(name_of(sampler)), lane_skew_s, layer_skew_s, clocked_j));
   const auto& [shot, amplifier, intensity, phase_lock, converters, last_only, jitter, scale] =
       static_cast<const NoiseSwitches&>(noise);

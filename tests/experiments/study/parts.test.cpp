@@ -1,0 +1,105 @@
+// Parts in studies: what a name sets, what overrides it, and what cannot be swept.
+
+#include "experiments/study/model_keys.hpp"
+#include "experiments/study/points.hpp"
+#include "experiments/study/study_config.hpp"
+#include "onn/hardware/unit_parts.hpp"
+
+#include "tests/support/catch.hpp"
+#include "tests/support/refusal.hpp"
+
+using namespace optinc;
+
+namespace {
+
+StudyConfig parse(const std::string& text, const Overrides& over = {}) {
+  return parse_config(text, "s.toml", over);
+}
+
+}  // namespace
+
+// Fails when the part is applied after the keys that override it, or leaves a key of its section as it was
+TEST_CASE("parts in studies: a part sets its section, and keys of one's own go over it in any order") {
+  const StudyConfig c = parse("[receiver]\nbandwidth_hz = 1e10\ndevice = 'zhang-2025-receiver'\n");
+  CHECK(c.hardware.receiver.overload_a == 0.32e-3);
+  CHECK(c.hardware.receiver.front_end.supply_power_w == 32e-3);
+  CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e10);
+  CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.9);  // another part's
+  const StudyConfig all = parse(
+      "[modulator]\ndevice = 'he-2019-modulator'\ndriver = 'zhang-2025-driver'\n[laser]\ndevice = "
+      "'li-2021-laser'\n"
+      "[converter]\ndevice = 'ramkaj-2018-converter'\n[splitter]\ndevice = "
+      "'sakamaki-2009-y-branch'\n[coupler]\ndevice = "
+      "'wan-2025-edge-coupler'\n[waveguide]\ndevice = 'vlasov-2004-strip'\n[time]\nclocked_receiver = "
+      "'han-2021-wireline-receiver'\n[heater]\ndevice = 'harris-2014-heater'\n");
+  for (const UnitPart& part : unit_parts(all.hardware)) CHECK(part.overridden.empty());
+  CHECK(all.hardware.modulator.insertion_loss_db == 2.5);
+  CHECK(all.hardware.modulator.drive_capacitance_f == Approx(446.9e-15).epsilon(1e-3));
+  CHECK(all.hardware.laser.linewidth_hz == 34.2);
+  CHECK(all.hardware.routing.loss_db_per_cm == 3.6);
+  CHECK(all.hardware.timing.clocked_receiver_j == Approx(2.982e-12).epsilon(1e-3));
+  CHECK(all.hardware.heater.p_pi_w == 24.77e-3);
+  check_message(refusal([] { parse("[receiver]\ndevice = 'zhang-2025-reciever'\n"); }),
+                {"receiver.device", "zhang-2025-receiver"});
+}
+
+// Fails when a study with overrides passes for the part itself, or is not read back as it was
+TEST_CASE("parts in studies: what is overridden stands in print-config and in stored files") {
+  const StudyConfig c = parse("[receiver]\ndevice = 'zhang-2025-receiver'\noverload_a = 1e-3\n");
+  for (const std::string& text : {identity_toml(c), to_toml(c, true)}) {
+    CAPTURE(text.substr(text.find("[receiver]"), 200));
+    CHECK(text.find("with overload_a overridden\n") != text.npos);
+    CHECK(parse(text) == c);
+    CHECK(parse(text).hardware.receiver.overload_a == 1e-3);
+  }
+  CHECK(identity_toml(parse("")).find("overridden") == std::string::npos);
+  CHECK(run_id(c) != run_id(parse("[receiver]\ndevice = 'zhang-2025-receiver'\n")));
+}
+
+// Fails when a file that holds every key, as print-config writes it, undoes a part of the command line
+TEST_CASE("parts in studies: a part of the command line replaces the file's values of its keys") {
+  const std::string whole = to_toml(parse("[receiver]\nlo_power_w = 2e-3\n"));
+  const StudyConfig c = parse(whole, {{"receiver.device=zhang-2025-receiver"}, {}, false});
+  CHECK(c.hardware.receiver.overload_a == 0.32e-3);
+  CHECK(c.hardware.receiver.lo_power_w == 2e-3);
+  const StudyConfig own =
+      parse(whole, {{"receiver.device=zhang-2025-receiver", "receiver.overload_a=1e-3"}, {}, false});
+  CHECK(own.hardware.receiver.overload_a == 1e-3);
+}
+
+// Fails when points of a sweep mix a part with a value of another one
+TEST_CASE("parts in studies: a swept part brings all its values, and no value of one's own stands beside it") {
+  const std::string sweep =
+      "[[sweep]]\nvalues = {'receiver.device' = ['patel-2022-receiver', 'zhang-2025-receiver']}\n";
+  const StudyConfig c = parse(sweep);
+  CHECK(config_at(c, 0).hardware.receiver.overload_a == 0.0);
+  CHECK(config_at(c, 1).hardware.receiver.overload_a == 0.32e-3);
+  CHECK(config_at(c, 1).hardware.receiver.front_end.bandwidth_hz == 28e9);
+  CHECK(parse(identity_toml(c)) == c);  // a stored file holds every key beside the sweep
+  check_message(refusal([&] { parse("[receiver]\nbandwidth_hz = 2e10\n" + sweep); }),
+                {"s.toml: a sweep of receiver.device beside a value of receiver.bandwidth_hz",
+                 "Leave receiver.bandwidth_hz out"});
+  check_message(refusal([] {
+                  parse("[heater]\npi_power_w = 0.01\n", {{}, {"heater.device=['harris-2014-heater']"}, false});
+                }),
+                {"heater.pi_power_w"});
+  // a key that is swept beside the part goes over it, point by point
+  const StudyConfig both = parse(sweep + "[[sweep]]\nvalues = {'receiver.bandwidth_hz' = [1e10, 2e10]}\n");
+  CHECK(config_at(both, 3).hardware.receiver.front_end.bandwidth_hz == 2e10);
+  CHECK(config_at(both, 3).hardware.receiver.overload_a == 0.32e-3);
+}
+
+// Fails when a part's cost keys, which the user never set, are warned of as if they were the user's
+TEST_CASE("parts in studies: what a part sets is no key of one's own that a model ignores") {
+  const std::string receiver = "[receiver]\ndevice = 'zhang-2025-receiver'\n";
+  const auto about = [](const std::string& text, std::string_view key) {
+    for (const StudyWarning& w : unread_keys(parse(text)))
+      if (w.key == key) return true;
+    return false;
+  };
+  CHECK_FALSE(about(receiver, "receiver.supply_power_w"));
+  CHECK_FALSE(about("[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.drive_capacitance_f"));
+  CHECK(
+      about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.driver"));  // of budgets
+  CHECK(about("model = 'comb'\n" + receiver + "supply_power_w = 0.02\n", "receiver.supply_power_w"));
+}

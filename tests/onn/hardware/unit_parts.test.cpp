@@ -1,0 +1,63 @@
+// Parts that a unit names.
+
+#include "onn/hardware/unit_parts.hpp"
+
+#include <algorithm>
+
+#include "onn/hardware/unit_hardware_rows.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+const UnitPart& of_key(const std::vector<UnitPart>& parts, std::string_view key) {
+  const auto found = std::ranges::find(parts, key, &UnitPart::key);
+  REQUIRE(found != parts.end());
+  return *found;
+}
+
+}  // namespace
+
+// Fails when a default drifts from the part that it is said to come from
+TEST_CASE("unit parts: a unit as it is holds the values of its parts, bit by bit") {
+  const std::vector<UnitPart> parts = unit_parts({});
+  CHECK(parts.size() == 11);
+  for (const UnitPart& named : parts) {
+    CAPTURE(named.key);
+    CHECK(named.overridden.empty());
+    CHECK(overrides_text(named).empty());
+  }
+  CHECK(of_key(parts, "heater.device").part->name == "typical-undercut-heater");
+}
+
+// Fails when a value of one's own is not told from the part's, or when keys of one part count for another
+TEST_CASE("unit parts: values of one's own are named, those of a part are not") {
+  UnitHardware unit;
+  apply_part(unit.receiver, part_of_kind("front end", "zhang-2025-receiver"));
+  // the values are another part's, whatever the name says
+  CHECK(of_key(unit_parts(unit), "receiver.device").overridden ==
+        std::vector<std::string>{"tia_noise_a_per_rthz", "bandwidth_hz", "overload_a", "supply_power_w"});
+  unit.receiver.device = "zhang-2025-receiver";
+  CHECK(of_key(unit_parts(unit), "receiver.device").overridden.empty());
+  unit.receiver.overload_a = 1e-3;
+  unit.converter.bits = 6;
+  const auto parts = unit_parts(unit);
+  CHECK(overrides_text(of_key(parts, "receiver.device")) == "with overload_a overridden");
+  CHECK(of_key(parts, "receiver.photodiodes").overridden.empty());
+  CHECK(of_key(parts, "converter.device").overridden == std::vector<std::string>{"bits"});
+}
+
+// Fails when a key is forgotten or counted although a part sets it
+TEST_CASE("unit parts: keys that no part sets are those of the operator, the layout and the link") {
+  const auto keys = keys_without_part();
+  const auto has = [&](std::string_view key) { return std::ranges::find(keys, key) != keys.end(); };
+  for (const char* key :
+       {"receiver.lo_power_w", "receiver.cmrr_db", "modulator.leak", "fibre.length_m", "die.capacity_j_per_k",
+        "link.launch_power_w", "time.symbol_rate_bd", "layout.mzi_length_m", "laser.wavelength_m"})
+    CHECK(has(key));
+  for (const char* key : {"receiver.bandwidth_hz", "receiver.device", "heater.pi_power_w",
+                          "time.clocked_receiver_j", "waveguide.loss_db_per_cm", "converter.bits"})
+    CHECK_FALSE(has(key));
+}
