@@ -169,6 +169,35 @@ void name_chip(ErrorModel& chip) {
     if (values[i].value != preset[i].value) chip.preset = "custom";
 }
 
+/// Keys of [fabrication] that are no process.
+constexpr std::array<std::string_view, 6> no_process = {"process",          "preset",       "wafer_radius_m",
+                                                        "edge_exclusion_m", "die_length_m", "die_width_m"};
+
+std::vector<FieldEntry> process_entries(const FabricationSettings& fabrication) {
+  std::vector<FieldEntry> entries;
+  visit_rows(fabrication, [&](const Row& info, const auto& member) {
+    if (std::ranges::find(no_process, info.key) == no_process.end())
+      entries.push_back({"fabrication", info, to_field_value(member)});
+  });
+  return entries;
+}
+
+/// The process that a preset names, where it names one: "custom" has no values of its own.
+void start_process(FabricationSettings& fabrication, const FieldValue& preset) {
+  fabrication.preset = std::get<std::string>(preset);
+  if (fabrication.preset != "custom") fabrication.shared = shared_process(fabrication.preset);
+}
+
+/// A process with values of its own must not go under the name of a preset.
+void name_process(FabricationSettings& fabrication) {
+  if (fabrication.preset == "custom") return;
+  FabricationSettings preset;
+  preset.shared = shared_process(fabrication.preset);
+  const auto has = process_entries(fabrication), named = process_entries(preset);
+  for (std::size_t i = 0; i < has.size(); ++i)
+    if (has[i].value != named[i].value) fabrication.preset = "custom";
+}
+
 /// What a set of noise says. "receivers" is what fields begin with.
 Assignments noise_set(std::string_view name) {
   const bool full = name == "full";
@@ -207,6 +236,7 @@ std::span<const std::string_view> noise_set_names() {
 StudyConfig with_values(StudyConfig config, const Assignments& values) {
   for (const auto& [key, value] : values) {
     if (key == "chip.preset") config.chip = error_preset(std::get<std::string>(value));
+    if (key == "fabrication.preset") start_process(config.fabrication, value);
     if (key == "noise.set" && value != FieldValue(std::string("custom")))
       config = with_values(std::move(config), noise_set(std::get<std::string>(value)));
   }
@@ -219,6 +249,7 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
       }
   });
   name_chip(config.chip);
+  name_process(config.fabrication);
   name_noise(config);
   return config;
 }
@@ -254,6 +285,8 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   for (const UnitPart& part : unit_parts({}))
     if (over.contains(part.key))
       for (const std::string& key : keys_of_part(part)) given.erase(key);
+  if (over.contains("fabrication.preset"))
+    for (const FieldEntry& entry : process_entries({})) given.erase(entry.name());
   if (over.contains("noise.set"))
     for (const auto& [key, value] : noise_set("receivers")) given.erase(key);
   for (const auto& [key, value] : over) given.insert_or_assign(key, value);
@@ -262,11 +295,14 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   if (const auto set = given.find("noise.set"); set != given.end())
     config = with_values(config, {{"noise.set", set->second.value}});
   config.chip = chip_start(given, name);
+  if (const auto preset = given.find("fabrication.preset"); preset != given.end())
+    start_process(config.fabrication, preset->second.value);
   visit_config(config, [&](std::string_view section, const Row& info, auto& member) {
     const auto found = given.find(FieldEntry{section, info, false}.name());
     if (found != given.end()) from_field_value(member, found->second.value);
   });
   name_chip(config.chip);
+  name_process(config.fabrication);
   name_noise(config);
   config.sweeps = read_sweeps(table, source, config);
   for (SweepAxis& axis : config.sweeps)

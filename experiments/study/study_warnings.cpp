@@ -69,8 +69,8 @@ void add_crosstalk(StudyWarnings& all, const StudyConfig& config) {
 
 void add_splitters(StudyWarnings& all, const SensitivitySettings& s) {
   DirectionalCoupler coupler;
-  coupler.eta_slope_rad_per_m = s.splitter_rad_per_m;
-  add(all, "drift.splitter_rad_per_m", about("eta_slope_rad_per_m", coupler_warnings(coupler)));
+  coupler.eta_relative_slope_per_m = s.splitter_rad_per_m / coupler.eta_rad;
+  add(all, "drift.splitter_rad_per_m", about("eta_relative_slope_per_m", coupler_warnings(coupler)));
 }
 
 void add_fabrication(StudyWarnings& all, const StudyConfig& config) {

@@ -63,7 +63,8 @@ struct Drawn {
 /// A ring of a coupler without loss or dispersion and a waveguide.
 Drawn ring(double length_m, double eta_rad) {
   Drawn drawn;
-  drawn.add("bus", "coupler", {{"eta_rad", eta_rad}, {"eta_slope_rad_per_m", 0.0}, {"excess_loss_db", 0.0}});
+  drawn.add("bus", "coupler",
+            {{"eta_rad", eta_rad}, {"eta_relative_slope_per_m", 0.0}, {"excess_loss_db", 0.0}});
   drawn.add("turn", "waveguide", {{"length_m", length_m}, {"loss_db_per_cm", loss_db_per_cm}});
   drawn.connect({"bus", "out1"}, {"turn", "in0"});
   drawn.connect({"turn", "out0"}, {"bus", "in1"});

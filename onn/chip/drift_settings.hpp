@@ -1,5 +1,8 @@
 #pragma once
 
+#include "physics/core/units.hpp"
+#include "physics/devices/coupler.hpp"
+
 namespace optinc {
 
 /// Change of the environment since the chip was calibrated.
@@ -10,14 +13,15 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-/// How a chip's phases answer to what changes around it. Defaults: assumed, but for
-/// splitters, 3e-3..5e-3 rad/nm being typical of directional couplers.
+/// How a chip's phases answer to what changes around it. Defaults: assumed, but for splitters, which are
+/// directional couplers.
 struct SensitivitySettings {
   double imbalance_m =
       1e-6;  ///< rms difference of the optical path lengths that a shifter's two arms should share
-  double heater_per_k = 0.0;  ///< relative change of a heater's phase per K: 0 at constant power; -1e-3 to
-                              ///< -2e-3 at constant voltage (resistance of the metal)
-  double splitter_rad_per_m = 4e6;  ///< change of every splitter's angle with wavelength: 4e-3 rad/nm
+  double heater_per_k = 0.0;   ///< relative change of a heater's phase per K: 0 at constant power; -1e-3 to
+                               ///< -2e-3 at constant voltage (resistance of the metal)
+  double splitter_rad_per_m =  ///< change of a 50:50 splitter's angle with wavelength; others in proportion
+      constants::pi / 4 * DirectionalCoupler{}.eta_relative_slope_per_m;
 };
 
 /// What changes around a chip in operation, and what the operator does about it. Defaults are

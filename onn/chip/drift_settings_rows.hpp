@@ -29,7 +29,8 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"heater_per_k", "1/K", "Relative change of a heater's phase shift with temperature", -0.1, 0.1,
             "constant power: 0; constant voltage: -1e-3 to -2e-3"},
         s.heater_per_k);
-  visit(Row{"splitter_rad_per_m", "rad/m", "Change of every splitter angle with wavelength", -1e8, 1e8,
+  visit(Row{"splitter_rad_per_m", "rad/m",
+            "Change of a 50:50 splitter's angle with wavelength; other angles change in proportion", -1e8, 1e8,
             "directional coupler: 3e6 to 5e6"},
         s.splitter_rad_per_m);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "physics/devices/coupler.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/devices/waveguide.hpp"
 #include "physics/random/stream.hpp"
@@ -10,8 +11,12 @@
 namespace optinc {
 namespace {
 
-double splitter_change_rad(const Environment& change, const SensitivitySettings& settings) {
-  return settings.splitter_rad_per_m * change.wavelength_m;
+/// Errors of splitters of angle pi/4 + error at another wavelength, in place.
+void detune(Vector& error_rad, const Environment& change, const SensitivitySettings& settings) {
+  constexpr double even = constants::pi / 4;
+  for (double& error : error_rad)
+    error +=
+        detuned_eta_rad(even + error, settings.splitter_rad_per_m / even, change.wavelength_m) - (even + error);
 }
 
 }  // namespace
@@ -68,9 +73,8 @@ MeshErrors errors_in(const Environment& change, MeshErrors errors, const MeshPro
   shift(errors.theta_offset, imbalance.theta_m, heaters.theta);
   shift(errors.phi_offset, imbalance.phi_m, heaters.phi);
   shift(errors.output_offset, imbalance.output_m, heaters.output_phase);
-  const double splitter = splitter_change_rad(change, settings);
-  errors.alpha.array() += splitter;
-  errors.beta.array() += splitter;
+  detune(errors.alpha, change, settings);
+  detune(errors.beta, change, settings);
   return errors;
 }
 
@@ -78,7 +82,7 @@ MeshVariantErrors errors_in(const Environment& change, MeshVariantErrors errors,
                             const MeshProgram& heaters, const MeshImbalance& imbalance,
                             const SensitivitySettings& settings, const UnitHardware& hardware) {
   errors.mzis = errors_in(change, std::move(errors.mzis), heaters, imbalance, settings, hardware);
-  if (has_third_splitter(kind)) errors.gamma.array() += splitter_change_rad(change, settings);
+  if (has_third_splitter(kind)) detune(errors.gamma, change, settings);
   return errors;
 }
 

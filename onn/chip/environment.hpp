@@ -37,7 +37,8 @@ MeshImbalance draw_mesh_imbalance(const MeshTopology& mesh, const SensitivitySet
 ///     (2 pi / lambda) (dn/dT) dL dT  +  p c dT  -  (2 pi n_g / lambda^2) dL dlambda  -  p dlambda / lambda
 ///
 /// on top of its offset (an MZI with equal arms sees no uniform temperature; p as programmed, in [0, 2 pi):
-/// what its heater makes, (2 pi L / lambda) (dn/dT) times its rise), and every splitter angle by S_eta dlambda.
+/// what its heater makes, (2 pi L / lambda) (dn/dT) times its rise), and every splitter angle by S_eta dlambda
+/// eta / (pi/4).
 /// `heaters`: the phases that they are asked for.
 MeshErrors errors_in(const Environment& change, MeshErrors at_calibration, const MeshProgram& heaters,
                      const MeshImbalance& imbalance, const SensitivitySettings& settings,

@@ -30,6 +30,15 @@ Matrix both_ways(const Matrix& t) {
   return s;
 }
 
+/// S of a ring, the same from either side.
+Matrix both_ways(const RingFields& ring) {
+  Matrix s = both_ways(Matrix(ring.forward));
+  const Eigen::Index ports = ring.back.rows();
+  s.topLeftCorner(ports, ports) = ring.back;
+  s.bottomRightCorner(ports, ports) = ring.back;
+  return s;
+}
+
 Matrix both_ways(Complex t) { return both_ways(Matrix(Matrix::Constant(1, 1, t))); }
 
 const std::vector<ModelSetting> guide_settings = {
@@ -55,8 +64,8 @@ Waveguide guide_of(Values v) {
 
 const std::vector<ModelSetting> coupler_settings = {
     {"eta_rad", constants::pi / 4, "splitting angle at reference_m: sin^2 eta of the power crosses [rad]"},
-    {"eta_slope_rad_per_m", DirectionalCoupler{}.eta_slope_rad_per_m,
-     "slope of the splitting angle with wavelength [rad/m]"},
+    {"eta_relative_slope_per_m", DirectionalCoupler{}.eta_relative_slope_per_m,
+     "relative slope of the splitting angle with wavelength [1/m]"},
     {"excess_loss_db", DirectionalCoupler{}.excess_loss_db, "excess loss of both outputs together [dB]"},
     {"reference_m", DirectionalCoupler{}.wavelength_m, "wavelength at which the splitting angle is given [m]"},
 };
@@ -77,12 +86,14 @@ std::vector<ModelSetting> ring_settings(int couplers) {
   std::vector<ModelSetting> bus = coupler_settings;
   bus[0].usual = Ring{}.bus.eta_rad;
   settings = joined(settings, bus, "bus_");
-  return couplers == 1 ? settings : joined(settings, bus, "drop_");
+  if (couplers == 2) settings = joined(settings, bus, "drop_");
+  settings.push_back({"splitting_m", 0.0, "splitting of every resonance by backscatter [m]"});
+  return settings;
 }
 
 Ring ring_of(Values v) {
-  Ring ring{guide_of(v), coupler_of(v.subspan(8)), {}};
-  if (v.size() > 12) ring.drop = coupler_of(v.subspan(12));
+  Ring ring{guide_of(v), coupler_of(v.subspan(8)), {}, v.back()};
+  if (v.size() > 13) ring.drop = coupler_of(v.subspan(12));
   return ring;
 }
 
@@ -171,8 +182,8 @@ std::vector<CircuitModel> made_models() {
        "A 2x2 multimode-interference splitter.",
        four,
        {{"imbalance_rad", 0.0, "angle beyond pi/4 at reference_m [rad]"},
-        {"eta_slope_rad_per_m", Mmi2x2{}.eta_slope_rad_per_m,
-         "slope of the splitting angle with wavelength [rad/m]"},
+        {"eta_relative_slope_per_m", Mmi2x2{}.eta_relative_slope_per_m,
+         "relative slope of the splitting angle with wavelength [1/m]"},
         {"excess_loss_db", Mmi2x2{}.excess_loss_db, "excess loss of both outputs together [dB]"},
         {"reference_m", Mmi2x2{}.wavelength_m, "wavelength at which the splitting angle is given [m]"}},
        [](Values v, double at) {
@@ -208,9 +219,9 @@ std::vector<CircuitModel> made_models() {
          return both_ways(crossing({v[0], 0, v[1]}));
        }},
       {"ring", "An all-pass ring resonator: one bus.", two, ring_settings(1),
-       [](Values v, double at) { return both_ways(all_pass_ring(ring_of(v), at, v[7])); }},
+       [](Values v, double at) { return both_ways(all_pass_fields(ring_of(v), at, v[7])); }},
       {"add_drop_ring", "A ring resonator between two buses: in0 to out0 through, to out1 by the ring.", four,
-       ring_settings(2), [](Values v, double at) { return both_ways(add_drop_ring(ring_of(v), at, v[7])); }},
+       ring_settings(2), [](Values v, double at) { return both_ways(add_drop_fields(ring_of(v), at, v[7])); }},
       {"interface",
        "A lossless interface that reflects like a step of the index: r in front, -r behind, sqrt(1 - r^2) "
        "through.",

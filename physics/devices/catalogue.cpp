@@ -162,7 +162,7 @@ Part coupler_entry(const char* name, const char* what, const DirectionalCoupler&
           "coupler",
           what,
           {{"splitting angle", d.eta_rad, "rad"},
-           {"slope of the angle", d.eta_slope_rad_per_m, "rad/m"},
+           {"relative slope of the angle", d.eta_relative_slope_per_m, "1/m"},
            {"wavelength", d.wavelength_m, "m"},
            {"excess loss", d.excess_loss_db, "dB"}},
           "usual values, not a specific device",

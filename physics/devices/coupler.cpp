@@ -47,7 +47,7 @@ Matrix2 coupler_derivative(double eta_rad) {
 }
 
 double coupler_eta_rad(const DirectionalCoupler& d, double wavelength_m) {
-  return d.eta_rad + d.eta_slope_rad_per_m * (wavelength_m - d.wavelength_m);
+  return detuned_eta_rad(d.eta_rad, d.eta_relative_slope_per_m, wavelength_m - d.wavelength_m);
 }
 
 Matrix2 directional_coupler(const DirectionalCoupler& d, double wavelength_m) {
@@ -64,19 +64,19 @@ Matrix2 directional_coupler_derivative(const DirectionalCoupler& d, double wavel
 
 void validate_coupler(const DirectionalCoupler& d) {
   validate_finite("eta_rad", d.eta_rad);
-  validate_finite("eta_slope_rad_per_m", d.eta_slope_rad_per_m);
+  validate_finite("eta_relative_slope_per_m", d.eta_relative_slope_per_m);
   validate_positive("wavelength_m", d.wavelength_m);
   validate_not_negative("excess_loss_db", d.excess_loss_db);
 }
 
 std::vector<Warning> coupler_warnings(const DirectionalCoupler& d) {
   std::vector<Warning> warnings;
-  if (std::abs(d.eta_slope_rad_per_m) > 5e6)
+  if (std::abs(d.eta_relative_slope_per_m) > 6.4e6)
     warnings.push_back(
-        {"eta_slope_rad_per_m",
-         fmt::format("eta_slope_rad_per_m = {:g} (plain directional couplers lie below 5e6, that "
-                     "is 5e-3 rad/nm; broadband ones near 5e5)",
-                     d.eta_slope_rad_per_m)});
+        {"eta_relative_slope_per_m",
+         fmt::format("eta_relative_slope_per_m = {:g} (plain directional couplers lie below 6.4e6, that "
+                     "is 0.64 % a nanometre; broadband ones near 6e5)",
+                     d.eta_relative_slope_per_m)});
   if (d.excess_loss_db > 0.3)
     warnings.push_back(
         {"excess_loss_db", fmt::format("excess_loss_db = {:g} (directional couplers lie within 0.02..0.3 dB)",

@@ -17,24 +17,33 @@ Matrix2 coupler(double eta_rad);
 /// d DC(eta)/d eta = [[-sin eta, i cos eta], [i cos eta, -sin eta]], per rad.
 Matrix2 coupler_derivative(double eta_rad);
 
-/// A 2x2 coupler as it is built: splitting angle at one wavelength, its slope, and what it loses. Defaults:
-/// typical of a directional coupler without broadband design (assumed; slope 3e-3..5e-3 rad/nm, loss 0.02..0.3
-/// dB).
+/// A 2x2 coupler as it is built: splitting angle at one wavelength, its relative slope, and what it loses.
+/// Defaults: typical of a directional coupler without broadband design. Slope:
+/// assumed between what one silicon die shows (docs/measured.md), 0.3 %/nm in 50:50 couplers of 150 nm gap and
+/// 0.6 %/nm in weak couplers of rings. Loss: assumed, 0.02..0.3 dB.
 struct DirectionalCoupler {
-  double eta_rad = constants::pi / 4;  ///< splitting angle at `wavelength_m`, pi/4 + delta
-  double eta_slope_rad_per_m = 4e6;    ///< d eta/d wavelength: 4e-3 rad/nm
-  double wavelength_m = 1550e-9;       ///< where eta_rad holds
-  double excess_loss_db = 0.05;        ///< of both outputs together
+  double eta_rad = constants::pi / 4;     ///< splitting angle at `wavelength_m`, pi/4 + delta
+  double eta_relative_slope_per_m = 4e6;  ///< (d eta/d wavelength) / eta: 0.4 %/nm, 3.1e-3 rad/nm at 50:50
+  double wavelength_m = 1550e-9;          ///< where eta_rad holds
+  double excess_loss_db = 0.05;           ///< of both outputs together
 };
 
-/// Splitting angle eta(lambda) = eta_0 + S (lambda - lambda_0), rad. All couplers of a chip move together with
-/// the wavelength, unlike their fabrication errors.
+/// Angle of a coupler after a change of wavelength: eta (1 + r change). The angle is the coupling coefficient
+/// times the length, and the wavelength changes the coefficient: a weak coupler changes in proportion.
+constexpr double detuned_eta_rad(double eta_rad, double relative_slope_per_m, double change_m) {
+  return eta_rad * (1 + relative_slope_per_m * change_m);
+}
+
+/// Splitting angle eta(lambda) = eta_0 (1 + r (lambda - lambda_0)), rad. All couplers of a chip move together
+/// with the wavelength, unlike their fabrication errors. A slope of S rad/m that does not depend on the angle
+/// is r = S / eta_0.
 double coupler_eta_rad(const DirectionalCoupler& device, double wavelength_m);
 
 /// Transfer matrix 10^(-IL/20) DC(eta(lambda)). Throws Error for an impossible device (validate_coupler).
 Matrix2 directional_coupler(const DirectionalCoupler& device, double wavelength_m);
 
-/// Its derivative by eta, per rad; by the wavelength it is eta_slope_rad_per_m times that.
+/// Its derivative by eta, per rad; by the wavelength it is
+/// eta_rad eta_relative_slope_per_m times that.
 Matrix2 directional_coupler_derivative(const DirectionalCoupler& device, double wavelength_m);
 
 /// Throws Error, naming the field, for a loss < 0, a wavelength <= 0 or a value that is not finite.

@@ -3,7 +3,7 @@
 namespace optinc {
 
 DirectionalCoupler as_coupler(const Mmi2x2& d) {
-  return {constants::pi / 4 + d.imbalance_rad, d.eta_slope_rad_per_m, d.wavelength_m, d.excess_loss_db};
+  return {constants::pi / 4 + d.imbalance_rad, d.eta_relative_slope_per_m, d.wavelength_m, d.excess_loss_db};
 }
 
 Matrix2 mmi_2x2(const Mmi2x2& d, double wavelength_m) {

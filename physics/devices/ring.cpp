@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "physics/core/check.hpp"
+#include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
 
 namespace optinc {
@@ -17,27 +17,63 @@ Complex turns(Complex loop) {
   return 1.0 / left;
 }
 
-}  // namespace
+/// Phase psi that backscatter adds to a turn of one standing wave and takes from that of the other.
+double backscatter_rad(const Ring& ring, double wavelength_m) {
+  validate_not_negative("splitting_m", ring.splitting_m);
+  return ring.splitting_m == 0 ? 0.0
+                               : constants::pi * ring.splitting_m / free_spectral_range_m(ring, wavelength_m);
+}
 
-Complex all_pass_ring(const Ring& ring, double wavelength_m, double warmer_k) {
+/// Sum and difference of the two standing waves, from the transmission of a ring with so much phase more.
+template <class At>
+RingFields of_standing_waves(const Ring& ring, double wavelength_m, At&& transmission) {
+  const double psi = backscatter_rad(ring, wavelength_m);
+  const Matrix plus = transmission(psi);
+  if (psi == 0) return {plus, Matrix::Zero(plus.rows(), plus.cols())};
+  const Matrix minus = transmission(-psi);
+  return {(plus + minus) / 2, (plus - minus) / 2};
+}
+
+Complex all_pass(const Ring& ring, double wavelength_m, double warmer_k, double more_rad) {
   const Matrix2 bus = directional_coupler(ring.bus, wavelength_m);
-  const Complex turn = waveguide_field(ring.guide, wavelength_m, warmer_k);
+  const Complex turn = waveguide_field(ring.guide, wavelength_m, warmer_k) * std::polar(1.0, more_rad);
   return bus(0, 0) + bus(0, 1) * turn * bus(1, 0) * turns(bus(1, 1) * turn);
 }
 
-Matrix2 add_drop_ring(const Ring& ring, double wavelength_m, double warmer_k) {
+Matrix2 add_drop(const Ring& ring, double wavelength_m, double warmer_k, double more_rad) {
   const Matrix2 bus = directional_coupler(ring.bus, wavelength_m),
                 drop = directional_coupler(ring.drop, wavelength_m);
   Waveguide half = ring.guide;
   half.length_m /= 2;
   const Complex side = std::pow(10.0, -waveguide_loss_db(ring.guide) / 40) *
-                       std::polar(1.0, waveguide_phase_rad(half, wavelength_m, warmer_k));
+                       std::polar(1.0, waveguide_phase_rad(half, wavelength_m, warmer_k) + more_rad / 2);
   const Complex turn = side * side, all = turns(bus(1, 1) * drop(1, 1) * turn);
   Matrix2 t;
   t(0, 0) = bus(0, 0) + bus(0, 1) * drop(1, 1) * turn * bus(1, 0) * all;
   t(1, 1) = drop(0, 0) + drop(0, 1) * bus(1, 1) * turn * drop(1, 0) * all;
   t(1, 0) = t(0, 1) = bus(0, 1) * drop(1, 0) * side * all;
   return t;
+}
+
+}  // namespace
+
+RingFields all_pass_fields(const Ring& ring, double wavelength_m, double warmer_k) {
+  return of_standing_waves(ring, wavelength_m, [&](double psi) -> Matrix {
+    return Matrix::Constant(1, 1, all_pass(ring, wavelength_m, warmer_k, psi));
+  });
+}
+
+RingFields add_drop_fields(const Ring& ring, double wavelength_m, double warmer_k) {
+  return of_standing_waves(ring, wavelength_m,
+                           [&](double psi) -> Matrix { return add_drop(ring, wavelength_m, warmer_k, psi); });
+}
+
+Complex all_pass_ring(const Ring& ring, double wavelength_m, double warmer_k) {
+  return all_pass_fields(ring, wavelength_m, warmer_k).forward(0, 0);
+}
+
+Matrix2 add_drop_ring(const Ring& ring, double wavelength_m, double warmer_k) {
+  return add_drop_fields(ring, wavelength_m, warmer_k).forward;
 }
 
 double free_spectral_range_m(const Ring& ring, double wavelength_m) {

@@ -64,8 +64,11 @@ enum class Purpose : std::uint32_t {
   server_placement = 81,
   control_backoff = 82,  ///< flow; refusal of it
   job_arrivals = 83,     ///< -; job
+  in_situ_reading = 90,  ///< chip; word; pass of light
+  in_situ_input = 91,    ///< chip; word; pass of light
   twin_settings = 92,    ///< -; setting
   twin_directions = 93,  ///< width of the block
+  in_situ_phase = 94,    ///< chip; word
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

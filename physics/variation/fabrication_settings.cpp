@@ -6,7 +6,7 @@
 
 namespace optinc {
 
-ProcessModel shared_process() { return with_white_part(default_process(), {}); }
+ProcessModel shared_process(std::string_view preset) { return with_white_part(process_preset(preset), {}); }
 
 DiePlan placed_on_die(std::span<const MeshTopology> meshes, const FloorPlanSettings& layout,
                       const WaferMap& wafer) {

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "physics/core/enum_names.hpp"
 #include "physics/layout/placement.hpp"
@@ -19,13 +21,14 @@ enum class FabricationProcess {
 template <>
 inline constexpr EnumNames enum_names<FabricationProcess> = {"fabrication process", {"independent", "wafer"}};
 
-/// The variations that devices share in default_process(), without its white splitter errors and losses, which
+/// The variations that devices share in process_preset(), without its white splitter errors and losses, which
 /// an ErrorModel gives.
-ProcessModel shared_process();
+ProcessModel shared_process(std::string_view preset = "default");
 
 /// How chips are made, besides the errors independent from device to device, which an ErrorModel gives.
 struct FabricationSettings {
   FabricationProcess process = FabricationProcess::independent;
+  std::string preset = "default";          ///< of `shared`; "custom" once one of its values was changed
   ProcessModel shared = shared_process();  ///< white part and losses are not looked at
   WaferMap wafer;
 };

@@ -1,9 +1,23 @@
 #pragma once
 
+#include <span>
+#include <string_view>
+#include <vector>
+
 #include "physics/core/rows.hpp"
 #include "physics/variation/fabrication_settings.hpp"
 
 namespace optinc {
+
+/// Presets of [fabrication], and "custom" for values that no preset has.
+inline std::span<const std::string_view> fabrication_preset_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all(process_preset_names().begin(), process_preset_names().end());
+    all.push_back("custom");
+    return all;
+  }();
+  return names;
+}
 
 template <Like<FabricationSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
@@ -11,6 +25,12 @@ void visit_rows(S& s, Visitor&& visit) {
              "Whether the errors of [chip] are all (independent), or neighbouring devices also share "
              "variations of waveguide width and height over wafer and die (wafer)",
              s.process);
+  visit(Row{"preset", "1",
+            "Process: named set of values for the spreads, kernel and sensitivities below; keys set explicitly "
+            "override it",
+            0, 0, "openebl-2024: fitted to 280 interferometers on one electron-beam die",
+            fabrication_preset_names()},
+        s.preset);
   constexpr std::string_view guess = "an order of magnitude chosen by this project, not a measurement";
   constexpr std::string_view walls = "two side walls of 2 nm rms and 50 nm correlation length, assumed";
   const auto spread = [&](std::string_view key, std::string_view meaning, auto& member,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
+#include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
 #include "physics/variation/error_model.hpp"
 
@@ -43,6 +44,22 @@ ProcessModel default_process() {
   m.heater_power_spread = 0.02;
   m.heater_resistance_spread = 0.02;
   return with_splitter_statistics(m, {0.02, 0.5}, 100e-6);
+}
+
+std::span<const std::string_view> process_preset_names() {
+  static constexpr std::array<std::string_view, 2> names = {"default", "openebl-2024"};
+  return names;
+}
+
+ProcessModel process_preset(std::string_view name) {
+  ProcessModel m = default_process();
+  if (name == "default") return m;
+  if (name != "openebl-2024") refuse_name("process", name, process_preset_names());
+  m.width.field_m = 0.33e-9;
+  m.width.roughness_m = 0.26e-9;
+  m.height.field_m = 0.13e-9;
+  m.correlation_length_m = 0.48e-3;
+  return m;
 }
 
 SplitterStatistics splitter_statistics(const ProcessModel& m, double distance_m) {
@@ -149,9 +166,9 @@ std::vector<Warning> process_warnings(const ProcessModel& m, double mzi_length_m
       warnings.push_back(
           {name, fmt::format("{} = {} is outside of {}..{}, what is reported", name, value, low, high)});
   };
-  range("width.field_m", m.width.field_m, 1e-9, 5e-9);
-  range("height.field_m", m.height.field_m, 0.3e-9, 2e-9);
-  range("correlation_length_m", m.correlation_length_m, 0.5e-3, 10e-3);
+  range("width.field_m", m.width.field_m, 0.2e-9, 5e-9);
+  range("height.field_m", m.height.field_m, 0.1e-9, 2e-9);
+  range("correlation_length_m", m.correlation_length_m, 0.1e-3, 10e-3);
   range("index_per_width_per_m", m.index_per_width_per_m, 1e6, 2.5e6);
   range("index_per_height_per_m", m.index_per_height_per_m, 3.5e6, 4.5e6);
   const double sigma = splitter_statistics(m, mzi_length_m / 2).sigma_eta_rad;

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <string>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "physics/core/warning.hpp"
@@ -64,6 +65,18 @@ struct ProcessModel {
 /// Splitters 0.02 rad rms with correlation 0.5 inside an MZI of the default floor plan, losses of the foundry
 /// preset, heaters 2 % (an estimate).
 ProcessModel default_process();
+
+/// The process of that name. "default": default_process(). "openebl-2024": waveguides of one 8.8 mm die of
+/// 220 nm silicon by electron-beam lithography, fitted (optinc.fit.process) to 280 unbalanced interferometers
+/// at known places (data: github SiEPIC/openEBL-2024-10, MIT). 95 % intervals, one die being one draw: rms of
+/// n_eff over the die 8.5e-4 (6.2e-4 .. 1.2e-3), correlation length 0.48 mm (0.10 .. 2.2 mm), roughness
+/// 0.26 nm (0.21 .. 0.32 nm; 4.6e-4 rad^2/um of arm). Index alone does not tell width from height: they share
+/// the field as in the default, and roughness is width. A plane over the die, 4e-4 of n_eff per mm, is not in
+/// it; all else is as in the default. Throws Error for another name.
+ProcessModel process_preset(std::string_view name);
+
+/// Names of processes: default, openebl-2024.
+std::span<const std::string_view> process_preset_names();
 
 /// rms error and correlation inside an MZI of splitter angles on one die (field and white part; what wafer and
 /// die add is common to all splitters of a die and not counted).

@@ -21,6 +21,7 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
+#include "physics/mesh/in_situ_gradient.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_deviations.hpp"
 
@@ -80,6 +81,27 @@ SettledMesh settled(const Any& mesh, const std::string& precision) {
 template <class Any>
 nb::object call(const Any& mesh, const ArrayLike& x) {
   return is_single(x) ? propagated(engine_of<float>(mesh), x) : propagated(engine_of<double>(mesh), x);
+}
+
+/// No errors of its own.
+MeshErrors errors_of(const Mesh& mesh) { return no_errors(mesh.wiring->topology); }
+const MeshErrors& errors_of(const MeshChip& chip) {
+  validate_losses(chip.errors);
+  return chip.errors;
+}
+
+/// Of fields and their gradient, (words, ports) each.
+template <class Any>
+nb::tuple in_situ(const Any& mesh, const ArrayLike& x, const ArrayLike& gradient,
+                  const InSituErrors& of_readings, const InSituDraw& draw) {
+  const Matrix fields = matrix_of(x, "x").transpose(), at_outputs = matrix_of(gradient, "gradient").transpose();
+  const MeshErrors errors = errors_of(mesh);
+  const InSituGradient found = working([&] {
+    return in_situ_gradient(mesh.wiring->topology, mesh.program, errors, {fields, at_outputs}, of_readings,
+                            draw);
+  });
+  return nb::make_tuple(array_of_vector(found.theta), array_of_vector(found.phi),
+                        array_of_vector(found.output_phase));
 }
 
 template <class Any>
@@ -348,6 +370,29 @@ void common(nb::class_<Any>& c) {
         "ValueError for another last axis, and where a phase or an error is NaN or infinite or a loss is "
         "negative; TypeError\n"
         "for no numbers.");
+  c.def(
+      "in_situ_gradient",
+      [](const Any& m, const ArrayLike& x, const ArrayLike& gradient, double reading, double input,
+         double phase_rad, std::uint64_t seed, std::uint32_t chip, std::uint32_t first_word) {
+        return in_situ(m, x, gradient, {reading, input, phase_rad}, {seed, chip, first_word});
+      },
+      nb::arg("x"), nb::arg("gradient"), nb::kw_only(), nb::arg("reading") = 0.0, nb::arg("input") = 0.0,
+      nb::arg("phase_rad") = 0.0, nb::arg("seed") = 1, nb::arg("chip") = 0, nb::arg("first_word") = 0,
+      "Derivatives of a loss by (theta, phi, output_phase) as power monitors behind every phase shifter "
+      "measure "
+      "them.\n\n"
+      "x: fields at the inputs, gradient: dL/dRe(y) + i dL/dIm(y) at the outputs, both (words, ports). Three "
+      "passes of light a\n"
+      "word: forward, backward, and their sum (Pai et al., Science 380, 398 (2023)). Errors, rms: reading of "
+      "every "
+      "power\n"
+      "reading, in units of the power sent; input of every field sent, in units of the rms field of its "
+      "vector; "
+      "phase_rad of\n"
+      "the phases of output fields [rad]. Without errors and losses, the derivatives of backward(). Losses "
+      "bias "
+      "them. Raises\n"
+      "ValueError for shapes that differ and negative errors.");
   c.def("settled", &settled<Any>, nb::arg("precision") = "double",
         "The mesh as it is now, set up once for many fields, and for derivatives: precision \"double\" or "
         "\"single\".\n\n"

@@ -53,7 +53,10 @@ Wafer new_wafer(const ProcessModel& process, double radius_m, double edge_exclus
   validate_within("die_width_m", die_width_m, 1e-3, 0.3);
   const WaferMap map{radius_m, edge_exclusion_m, die_length_m, die_width_m};
   dies_on_wafer(map);  // throws where there is none
-  return {{FabricationProcess::wafer, process, map}, layout, wavelength_m, std::make_shared<Wafer::Prepared>()};
+  return {{FabricationProcess::wafer, "custom", process, map},
+          layout,
+          wavelength_m,
+          std::make_shared<Wafer::Prepared>()};
 }
 
 /// Corners (dies, 2) of the dies.
@@ -158,16 +161,21 @@ Wafer wafer_of(const WaferState& state) {
 }  // namespace
 
 void bind_wafers(nb::module_& m) {
-  nb::class_<ProcessModel> process(m, "ProcessModel",
-                                   "What neighbouring devices of a chip share: how width and height of "
-                                   "waveguides vary over wafer and die, and "
-                                   "what this does\n"
-                                   "to phases, splitters and heaters.\n\n"
-                                   "Starts as the keys of [fabrication] in studies do, and has their names. "
-                                   "White splitter errors and losses "
-                                   "are those of the\n"
-                                   "ErrorModel.");
-  process.def("__init__", [](ProcessModel* self) { new (self) ProcessModel(shared_process()); });
+  nb::class_<ProcessModel> process(
+      m, "ProcessModel",
+      "What neighbouring devices of a chip share: how width and height of "
+      "waveguides vary over wafer and die, and "
+      "what this does\n"
+      "to phases, splitters and heaters.\n\n"
+      "Starts as the keys of [fabrication] in studies do, and has their names; preset: \"default\" or "
+      "\"openebl-2024\". "
+      "White splitter errors and losses "
+      "are those of the\n"
+      "ErrorModel.");
+  process.def(
+      "__init__",
+      [](ProcessModel* self, const std::string& preset) { new (self) ProcessModel(shared_process(preset)); },
+      nb::arg("preset") = "default");
   for (const ProcessField& field : process_fields)
     process.def_prop_rw(
         field.name, [of = field.of](ProcessModel& p) { return of(p); },

@@ -225,7 +225,7 @@ class Circuits(unittest.TestCase):
         refused('settings of "turns" (no such instance). Name one of the netlist.', settings={"turns": {}})
         refused('instance "turn": length_m = -1 (finite and >= 0). Give length_m >= 0.', settings={"turn": {"length_m": -1.0}})
         refused('instance "bus": wavelength_m = 1.55 (2e-7..2e-5 m). Try 1.55e-6.', at=1.55)
-        loop = {"bus": {"eta_rad": 0.0, "excess_loss_db": 0.0, "eta_slope_rad_per_m": 0.0}, "turn": {"length_m": 0.0}}
+        loop = {"bus": {"eta_rad": 0.0, "excess_loss_db": 0.0, "eta_relative_slope_per_m": 0.0}, "turn": {"length_m": 0.0}}
         refused('instances "bus" and "turn" lie in a loop in resonance that loses no light (its field has no bound). Give it a loss.',
                 settings=loop)
         for value, shown in (("long", '"long"'), (None, "null"), ([1e-4, 2e-4], "a list"), (numpy.ones(2), "of type ndarray"), (True, "true"),

@@ -236,6 +236,25 @@ class Meshes(unittest.TestCase):
         self.assertIn("good-lab", optinc.error_preset_names())
 
 
+class InSitu(unittest.TestCase):
+    # Fails when words and ports are exchanged on the way, or the errors reach other parameters than their names say
+    def test_without_errors_it_is_backward(self):
+        chip = optinc.Mesh.from_unitary(optinc.haar_unitary(5, seed=3)).fabricate("ideal")
+        chip.errors.alpha[:] = 0.05
+        draw = numpy.random.default_rng(1)
+        x, g = (draw.normal(size=(2, 7, 5)) + 1j * draw.normal(size=(2, 7, 5)))
+        settled = chip.settled()
+        exact = settled.backward(x, settled(x), g)
+        for found, wanted in zip(chip.in_situ_gradient(x, g), (exact.theta, exact.phi, exact.output_phase)):
+            numpy.testing.assert_allclose(found, wanted, atol=1e-11)
+        parts = [chip.in_situ_gradient(x[i:i + 1], g[i:i + 1], reading=0.1, input=0.1, phase_rad=0.1, first_word=i)[0] for i in range(7)]
+        whole = chip.in_situ_gradient(x, g, reading=0.1, input=0.1, phase_rad=0.1)[0]
+        numpy.testing.assert_allclose(sum(parts), whole, atol=1e-11)
+        self.assertGreater(abs(whole - exact.theta).max(), 0.1)
+        with self.assertRaisesRegex(ValueError, "phase_rad = -1"):
+            chip.in_situ_gradient(x, g, phase_rad=-1)
+
+
 class Surroundings(unittest.TestCase):
     # Closed forms: a mesh in its cross state whose paths are equal, in which only splitters change, and the delay of its waveguide.
     def test_another_wavelength(self):
@@ -244,7 +263,7 @@ class Surroundings(unittest.TestCase):
         chip = mesh.fabricate("ideal")
         at = numpy.linspace(-10e-9, 10e-9, 5)
         numpy.testing.assert_array_equal(chip.matrices(at, sensitivity=same)[2], chip.matrix())
-        # theta = 0 crosses: i sin(2 eta) cos(d/2) of splitters of eta = pi/4 + 5e6 dl, and a heater that makes up for a static
+        # theta = 0 crosses: i sin(2 eta) cos(d/2) of splitters of eta = pi/4 + 5e6 dl (all angles in proportion), and a heater that makes up for a static
         # phase with p in 0..2 pi, which another wavelength turns by d = -p dl/l
         turned = numpy.array([chip.at(0.0, change, same).errors.theta_offset[0] for change in at])
         heated = -turned[[0, 1, 3, 4]] / at[[0, 1, 3, 4]] * 1550e-9

@@ -57,6 +57,7 @@ StudyConfig unlike_default() {
                 0.2 / 3.0};
   c.chip = {"custom", 0.1 / 3.0, -0.25, 1e-7, 0.123456789012345678, 5e-324, 24, 1.0, true};
   c.fabrication.process = FabricationProcess::wafer;
+  c.fabrication.preset = "custom";
   ProcessModel& shared = c.fabrication.shared;
   shared.width = {1e-9 / 3, 2e-9 / 3, 4e-9 / 3, 5e-9 / 3, 1e-10 / 3};
   shared.height = {1e-9 / 7, 2e-9 / 7, 4e-9 / 7, 5e-9 / 7, 1e-10 / 7};
@@ -221,7 +222,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [preset, eta, rho, cal, loss, spread, dac, phase, voltage] = chip;
   const auto& [chip_measured] = measured_chip;
   check("chip", values(preset, eta, rho, cal, loss, spread, dac, phase, voltage, chip_measured));
-  const auto& [process, shared, wafer] = fabrication;
+  const auto& [process, of_process, shared, wafer] = fabrication;
   const auto& [widths, heights, kernel, length, of_roughness, of_light, index_width, index_height, eta_width,
                eta_gap, eta_height, gap_width, white, white_rho, mean_loss, loss_spread, heater_power,
                heater_resistance] = shared;
@@ -232,10 +233,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   CHECK(std::array{white, white_rho, mean_loss, loss_spread} == std::array{0.0, 0.0, 0.0, 0.0});
   CHECK(std::array{of_roughness, of_light, heater_resistance} == std::array{100e-6, 1550e-9, 0.02});
   check("fabrication",
-        values(std::string(name_of(process)), wide_bow, wide_tilt, wide_die, wide_field, wide_roughness,
-               high_bow, high_tilt, high_die, high_field, high_roughness, std::string(name_of(kernel)), length,
-               index_width, index_height, eta_width, eta_gap, eta_height, gap_width, heater_power, radius,
-               exclusion, die_length, die_width));
+        values(std::string(name_of(process)), of_process, wide_bow, wide_tilt, wide_die, wide_field,
+               wide_roughness, high_bow, high_tilt, high_die, high_field, high_roughness,
+               std::string(name_of(kernel)), length, index_width, index_height, eta_width, eta_gap, eta_height,
+               gap_width, heater_power, radius, exclusion, die_length, die_width));
   const auto& [policy, estimate, splitters, in_situ, diagonal_epochs, diagonal_rate] = calibration;
   check("calibration", values(std::string(name_of(policy)), estimate, std::string(name_of(splitters)), in_situ,
                               diagonal_epochs, diagonal_rate));
@@ -314,6 +315,30 @@ TEST_CASE("values from a file land in their members") {
   CHECK_FALSE(c.noise.rin);
   CHECK(c.noise.tia);
   CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e9);
+}
+
+// Fails when a key of the process does not rename it, or the command line leaves the file's process in place
+TEST_CASE("a process preset fills its keys, single keys go over it, and it is a key like others") {
+  const ProcessModel die = shared_process("openebl-2024");
+  const std::string file = "[fabrication]\npreset = 'openebl-2024'\nprocess = 'wafer'\n";
+  const FabricationSettings named = parse(file).fabrication;
+  CHECK(named.preset == "openebl-2024");
+  CHECK(named.process == FabricationProcess::wafer);
+  CHECK(named.shared.width.roughness_m == die.width.roughness_m);
+  const FabricationSettings own =
+      parse("[fabrication]\nwidth_die_m = 5e-10\npreset = 'openebl-2024'").fabrication;
+  CHECK(own.preset == "custom");
+  CHECK(own.shared.correlation_length_m == die.correlation_length_m);
+  CHECK(own.shared.width.die_m == 5e-10);
+  CHECK(parse("[fabrication]\nwidth_die_m = 5e-10").fabrication.preset == "custom");
+  CHECK(parse("").fabrication.preset == "default");
+  const StudyConfig printed = parse(to_toml(parse(file)), {"fabrication.preset=default"});
+  CHECK(printed.fabrication.shared.width.field_m == default_process().width.field_m);
+  CHECK(printed.fabrication.process == FabricationProcess::wafer);
+  CHECK(with_values(parse(""), {{"fabrication.preset", std::string("openebl-2024")}})
+            .fabrication.shared.width.field_m == die.width.field_m);
+  CHECK(parse(to_toml(parse("[fabrication]\nwidth_die_m = 5e-10"))).fabrication.preset == "custom");
+  check_message(complaint("[fabrication]\npreset = 'openebl'"), {"fabrication.preset", "openebl-2024"});
 }
 
 TEST_CASE("a chip preset fills its section and keys go over it in any order") {

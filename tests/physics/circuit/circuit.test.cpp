@@ -92,6 +92,38 @@ TEST_CASE("a ring of a coupler and a waveguide is the closed form of a ring") {
   CHECK(deepest < 0.9);
 }
 
+// A reflector opposite the bus is the mirror image of itself, so that its ring is the ring with backscatter:
+// splitting FSR asin(r)/pi, fields returned by both alike in power. Fails when the model forgets what returns.
+TEST_CASE("a ring with backscatter is a ring with a reflector in it") {
+  const double at0 = 1549e-9;
+  const std::map<std::string, double> bus = {{"eta_rad", 0.2}, {"excess_loss_db", 0.02}};
+  std::vector<double> at;
+  for (int i = 0; i < 300; ++i) at.push_back(at0 + 2e-11 * i);  // a free spectral range of 5.7 nm
+  Drawn drawn;
+  drawn.add("bus", "coupler", bus, at);
+  for (const char* half : {"up", "down"}) drawn.add(half, "waveguide", {{"length_m", 50e-6}}, at);
+  drawn.add("wall", "interface", {{"reflection_db", -40}}, at);
+  drawn.connect({"bus", "out1"}, {"up", "in0"});
+  drawn.connect({"up", "out0"}, {"wall", "in0"});
+  drawn.connect({"wall", "out0"}, {"down", "in0"});
+  drawn.connect({"down", "out0"}, {"bus", "in1"});
+  drawn.netlist.ports = {{"in", {"bus", "in0"}}, {"out", {"bus", "out0"}}};
+  const Matrix solved = drawn.solved();
+  Ring ring;
+  ring.guide = soi_strip_500x220(100e-6);
+  ring.bus = {.eta_rad = 0.2, .excess_loss_db = 0.02};
+  double returned = 0;
+  for (std::size_t w = 0; w < at.size(); ++w) {
+    ring.splitting_m = free_spectral_range_m(ring, at[w]) * std::asin(0.01) / constants::pi;
+    const Matrix s = column(solved, static_cast<Eigen::Index>(w));
+    const RingFields fields = all_pass_fields(ring, at[w]);
+    CHECK(std::abs(s(1, 0) - fields.forward(0, 0)) < 1e-12);
+    CHECK(std::norm(s(0, 0)) == Approx(std::norm(fields.back(0, 0))).margin(1e-12));
+    returned = std::max(returned, std::norm(s(0, 0)));
+  }
+  CHECK(returned > 0.01);
+}
+
 // Fails when a device's matrix is read from the other side: those that are reciprocal do not show it.
 TEST_CASE("light passes an isolator one way") {
   Drawn drawn;

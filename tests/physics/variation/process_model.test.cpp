@@ -71,6 +71,18 @@ TEST_CASE("process: default spreads are those of its docstring, splitters 0.02 r
   CHECK_NOTHROW(validate_process({}));
 }
 
+// The fit's own quantities, from the numbers of the preset: rms of n_eff 8.5e-4, and 4.6e-4 rad^2 per um of arm
+// from (2 pi L/lambda dn/dw r)^2 of an arm of L = 100 um. Fails when a field is left at its default
+TEST_CASE("process: the preset of a measured die has the field and the white part of its fit") {
+  const ProcessModel m = process_preset("openebl-2024");
+  CHECK(std::hypot(2e6 * m.width.field_m, 4e6 * m.height.field_m) == Approx(8.5e-4).epsilon(0.02));
+  const double arm = 2 * 3.14159265 * 100e-6 / 1550e-9 * 2e6 * m.width.roughness_m;
+  CHECK(arm * arm / 100 == Approx(4.6e-4).epsilon(0.04));
+  CHECK(process_warnings(m, 200e-6).empty());
+  CHECK(process_preset("default").width.field_m == default_process().width.field_m);
+  CHECK_THAT(refusal([] { process_preset("openebl-2025"); }), ContainsSubstring("openebl-2024"));
+}
+
 // Fails when the scale is not the square root of the share, or the white part is not reduced
 TEST_CASE("process: splitter statistics as asked for, with the share that the field is given") {
   const double d = 100e-6, rho = std::exp(-100.0 / 4500.0);
@@ -143,7 +155,7 @@ TEST_CASE("process models that cannot be are refused with field and value") {
 TEST_CASE("process: values outside what is reported are named, not refused") {
   ProcessModel m = default_process();
   m.width.field_m = 28 * nano_m;
-  m.correlation_length_m = 100e-6;
+  m.correlation_length_m = 50e-6;
   m.heater_power_spread = 0.5;
   CHECK_NOTHROW(validate_process(m));
   const auto warnings = process_warnings(m, 200e-6);
