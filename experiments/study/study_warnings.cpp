@@ -267,6 +267,7 @@ StudyWarnings budget_warnings(const StudyConfig& config, double heater_power_w) 
   add_section(all, "layout", floor_plan_warnings(config.hardware.layout));
   const double resistance = config.hardware.die.resistance_k_per_w;
   add(all, "heater.device", die_warnings({resistance, 1.0 / resistance}, heater_power_w));
+  add(all, "heater.device", heater_loss_warnings(config.chip, config.hardware.heater));
   return all;
 }
 

@@ -39,6 +39,14 @@ Figures heater_core(const ThermoOpticShifter& d, Known known, const std::string&
           figure("power for pi x time constant", f.power_time_j, "J", "", times)};
 }
 
+Figures metal_loss(const ThermoOpticShifter& d) {
+  return {
+      assumed(
+          "insertion loss", d.loss_db, "dB", "",
+          "of the guide alone where metal is away from the light; of doped silicon as Harris et al. have it"),
+      assumed("spread of the insertion loss", d.loss_spread_db, "dB", "", "a guess without a source")};
+}
+
 Figures joined(Figures first, const Figures& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;
@@ -50,7 +58,7 @@ Figures typical_core(const ThermoOpticShifter& d, double least_w, double most_w,
   Figures core = heater_core(d, Known::assumed, "usual of its class", "usual of its class");
   core[0] = usual(core[0], least_w, most_w);
   core[2] = usual(core[2], least_s, most_s);
-  return core;
+  return joined(core, metal_loss(d));
 }
 
 Part harris() {
@@ -87,8 +95,10 @@ Parts heaters() {
       harris(),
       {"lu-2015-suspended-heater", "heater",
        "Folded, suspended heater of a Michelson switch: lowest power, a thousandth of the speed.",
-       heater_core(lu_2015_suspended_heater(), Known::read, "An ultra-low switching power of 50 uW is realized",
-                   "including a 780 us rise time (10 to 90 %)"),
+       joined(heater_core(lu_2015_suspended_heater(), Known::read,
+                          "An ultra-low switching power of 50 uW is realized",
+                          "including a 780 us rise time | 10 to 90 %"),
+              metal_loss(lu_2015_suspended_heater())),
        "Z. Lu et al., IEEE Photon. Technol. Lett. (2015), doi 10.1109/LPT.2015.2462341",
        "lu_2015_suspended_heater()", 2015, "one device"},
       {"chen-2024-slow-light-heater", "heater",
@@ -103,8 +113,9 @@ Parts heaters() {
        "A. Chen et al., arXiv:2405.11044 (2024)", "chen_2024_slow_light_heater()", 2024, "one device"},
       {"dave-2024-metal-clad-heater", "heater",
        "Metal-clad multimode waveguide beyond an exceptional point: metal close to the light, little loss.",
-       heater_core(dave_2024_metal_clad_heater(), Known::read, "P_pi tau = 19.1 mW us | over the time",
-                   "response time (rise/fall time), tau of some 1.4 us"),
+       joined(heater_core(dave_2024_metal_clad_heater(), Known::read, "P_pi tau = 19.1 mW us | over the time",
+                          "response time (rise/fall time), tau of some 1.4 us"),
+              metal_loss(dave_2024_metal_clad_heater())),
        "U. D. Dave et al., Nanophotonics 13, 3945 (2024), doi 10.1515/nanoph-2024-0140",
        "dave_2024_metal_clad_heater()", 2024, "one device"},
       {"typical-metal-heater", "heater",

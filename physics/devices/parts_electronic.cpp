@@ -85,17 +85,17 @@ std::vector<Part> front_ends() {
            supply(107e-3, "while dissipating 107 mW"), transimpedance(65, "65 dBohm trans-impedance gain")},
           "\"A 112 Gb/s PAM4 Linear TIA with 0.96 pJ/bit Energy Efficiency in 28 nm CMOS\" (2018), abstract",
           2018),
-      front_end(
-          "awny-2018-receiver",
-          "32 Gb/s differential amplifier of coherent receivers, 0.13 um SiGe; half of a chip of two.",
-          {noise(12.2e-12,
-                 "12.2 pA/sqrt(Hz) of average input-referred noise current density with the photodiode"),
-           bandwidth(33e9, "33 GHz of 3-dB bandwidth"),
-           largest_current(
-               0.25e-3, "500 uApp differential input current with less than 1 % of THD | half of it either way"),
-           supply(218e-3, "The dual TIA chip .. dissipates 436 mW of power | half of it a channel"),
-           transimpedance(74, "maximum differential transimpedance of 74 dBohm")},
-          "A. Awny et al., IEEE Trans. Microw. Theory Tech. (2018), doi 10.1109/TMTT.2017.2752170", 2018),
+      front_end("awny-2018-receiver",
+                "32 Gb/s differential amplifier of coherent receivers, 0.13 um SiGe; half of a chip of two.",
+                {noise(12.2e-12,
+                       "12.2 pA/sqrt(Hz) of average input-referred noise current density with the photodiode"),
+                 bandwidth(33e9, "33 GHz of 3-dB bandwidth"),
+                 largest_current(
+                     0.25e-3,
+                     "500 uApp differential input current with less than 1 % of THD | half of it either way"),
+                 supply(218e-3, "The dual TIA chip .. dissipates 436 mW of power | half of it a channel"),
+                 transimpedance(74, "maximum differential transimpedance of 74 dBohm")},
+                "A. Awny et al., IEEE Trans. Microw. Theory Tech. (2018), doi 10.1109/TMTT.2017.2752170", 2018),
       front_end(
           "garcia-lopez-2017-receiver",
           "100 Gb/s differential linear amplifier, 130 nm SiGe (SG13S); the limit is that at its largest gain.",

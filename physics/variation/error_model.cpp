@@ -6,12 +6,16 @@
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/units.hpp"
+#include "physics/devices/thermo_optic_shifter.hpp"
 #include "physics/variation/error_model_rows.hpp"
 
 namespace optinc {
 namespace {
 
-constexpr std::array<std::string_view, 4> preset_names = {"ideal", "design-target", "good-lab", "foundry"};
+constexpr double coupler_loss_db = 0.05;  // of each of an MZI's two
+
+constexpr std::array<std::string_view, 6> preset_names = {"ideal",         "design-target", "good-lab",
+                                                          "metal-heaters", "doped-heaters", "foundry"};
 
 }  // namespace
 
@@ -19,15 +23,31 @@ std::span<const std::string_view> error_preset_names() { return preset_names; }
 
 ErrorModel error_preset(std::string_view name) {
   // sigma_eta, rho_ab, sigma_cal, arm-loss spread, DAC and phase noise: assumed (see error_preset's
-  // declaration). The mean MZI loss: foundry is two couplers and two heater stages, good-lab the 0.2 dB at
-  // which 398 MZIs in series lose 80 dB, design-target half of that.
-  constexpr double coupler_loss_db = 0.05, heater_loss_db = 0.23;  // the heater: Harris et al. 2014
+  // declaration). The mean MZI loss: doped-heaters (foundry until 1.0.0-rc.1) is two couplers and two heater
+  // stages, good-lab the 0.2 dB at which 398 MZIs in series lose 80 dB, design-target half of that.
+  constexpr double heater_loss_db = 0.23;  // Harris et al. 2014
   if (name == "ideal") return {};
   if (name == "design-target") return {"design-target", 0.005, 0.5, 1e-3, 0.1, 0.005, 14, 3e-4};
   if (name == "good-lab") return {"good-lab", 0.01, 0.5, 2e-3, 0.2, 0.02, 12, 1e-3};
-  if (name == "foundry")
-    return {"foundry", 0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater_loss_db, 0.13, 12, 1e-3};
+  if (name == "metal-heaters") {
+    const ThermoOpticShifter heater = typical_metal_heater();
+    return {"metal-heaters",       0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater.loss_db,
+            heater.loss_spread_db, 12,   1e-3};
+  }
+  if (name == "doped-heaters" || name == "foundry")
+    return {std::string(name), 0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater_loss_db, 0.13, 12, 1e-3};
   refuse_name("error preset", name, preset_names);
+}
+
+std::vector<Warning> heater_loss_warnings(const ErrorModel& model, const ThermoOpticShifter& heater) {
+  constexpr double tolerated_db = 0.25;
+  const double expected_db = 2 * coupler_loss_db + 2 * heater.loss_db;
+  if (model.mzi_loss_db == 0 || std::abs(model.mzi_loss_db - expected_db) <= tolerated_db) return {};
+  return {{"mzi_loss_db",
+           fmt::format(
+               "two of these heaters and two couplers lose {:.2g} dB an MZI, and chip.mzi_loss_db is {:.2g}: "
+               "the watts are those of another device than the loss",
+               expected_db, model.mzi_loss_db)}};
 }
 
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad) {

@@ -10,6 +10,8 @@
 
 namespace optinc {
 
+struct ThermoOpticShifter;
+
 /// Statistics of the errors that fabrication, calibration and drive electronics cause in every device of a
 /// chip; one draw is a MeshErrors. Their effect on a mesh: docs/guide/theory.md.
 struct ErrorModel {
@@ -30,13 +32,21 @@ inline DacMode dac_mode(const ErrorModel& model) {
   return model.dac_voltage ? DacMode::voltage : DacMode::phase;
 }
 
-/// Names of the presets: ideal, design-target, good-lab, foundry.
+/// Names of the presets: ideal, design-target, good-lab, metal-heaters, doped-heaters, foundry.
 std::span<const std::string_view> error_preset_names();
 
-/// The preset of that name: an ordinary foundry run, a good laboratory's chip, and what a 128-port real mesh
-/// needs (design-target). Their values are assumed, inside what is reported for each device. Throws Error,
-/// naming the nearest, for an unknown one.
+/// The preset of that name: two ordinary foundry runs, a good laboratory's chip, and what a 128-port real mesh
+/// needs (design-target). Of the foundry runs, metal-heaters has metal away from the light, so that arms differ
+/// by little; doped-heaters has doped silicon in the light of both arms, and takes the 0.13 dB that Harris et
+/// al. (2014) give over a wafer, couplers included, as the spread from arm to arm, which is the harshest
+/// reading. "foundry" is an older name of doped-heaters. Values are assumed, inside what is reported for each
+/// device. Throws Error, naming the nearest, for an unknown one.
 ErrorModel error_preset(std::string_view name);
+
+/// A heater that loses more than 0.25 dB an MZI more, or less, than the model counts: its watts and the model's
+/// loss are then of different devices. Two heater stages and couplers of 0.05 dB are expected; none where the
+/// model has no loss at all.
+std::vector<Warning> heater_loss_warnings(const ErrorModel& model, const ThermoOpticShifter& heater);
 
 /// The model with sigma_eta_rad replaced: an "error level" of a study.
 ErrorModel at_splitter_error(ErrorModel model, double sigma_eta_rad);

@@ -102,7 +102,7 @@ class Run(unittest.TestCase):
 
     def test_sentences(self):
         wrong = ('--set chip.preset="goodlab": chip.preset = "goodlab" is unknown (known: ideal, design-target, '
-                 'good-lab, foundry, custom). Did you mean "good-lab"?')
+                 'good-lab, metal-heaters, doped-heaters, foundry, custom). Did you mean "good-lab"?')
         for shown in (io.StringIO(), Terminal()):
             self.refused(ValueError, wrong, settings={"chip.preset": "goodlab"}, into=shown)
             self.assertEqual(shown.getvalue(), "")  # said once

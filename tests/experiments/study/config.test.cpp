@@ -120,6 +120,16 @@ StudyConfig unlike_default() {
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
+  c.hardware.laser.device = "li-2021-laser";  // whose values the file's keys override, all of them
+  c.hardware.modulator.device = "he-2019-modulator";
+  c.hardware.modulator.driver = "zhang-2025-driver";
+  c.hardware.receiver.device = "zhang-2025-receiver";
+  c.hardware.receiver.photodiodes = "shi-2024-photodiode";
+  c.hardware.converter.device = "ramkaj-2018-converter";
+  c.hardware.splitter.device = "typical-y-branch";
+  c.hardware.coupler.device = "wan-2025-edge-coupler";
+  c.hardware.routing.device = "vlasov-2004-strip";
+  c.hardware.timing.clocked_receiver = "han-2021-wireline-receiver";
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};

@@ -97,8 +97,9 @@ TEST_CASE("parts in studies: what a part sets is no key of one's own that a mode
       if (w.key == key) return true;
     return false;
   };
-  CHECK_FALSE(about(receiver, "receiver.supply_power_w"));
-  CHECK_FALSE(about("[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.drive_capacitance_f"));
+  CHECK_FALSE(about("model = 'comb'\n" + receiver, "receiver.supply_power_w"));
+  CHECK_FALSE(
+      about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.drive_capacitance_f"));
   CHECK(
       about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.driver"));  // of budgets
   CHECK(about("model = 'comb'\n" + receiver + "supply_power_w = 0.02\n", "receiver.supply_power_w"));

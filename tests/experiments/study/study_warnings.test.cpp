@@ -193,6 +193,11 @@ TEST_CASE("a budget warns of its own devices and of the die") {
   StudyConfig config = parse(small);
   CHECK(budget_warnings(config, 119.9).empty());  // 0.5 K/W
   CHECK(any_about(budget_warnings(config, 120.1), "heater.device"));
+  config.chip = error_preset("doped-heaters");
+  CHECK(
+      any_about(budget_warnings(config, 0.0), "heater.device"));  // which loses light, and this heater does not
+  config.hardware.heater = HeaterSettings("harris-2014-heater");
+  CHECK_FALSE(any_about(budget_warnings(config, 0.0), "heater.device"));
   config.hardware.laser.power_w = 0.2;
   config.hardware.modulator.insertion_loss_db = 13.0;
   config.hardware.layout.mzi_length_m = 301e-6;
