@@ -159,7 +159,14 @@ std::array<int, 4> known_counts(const Part& part) {
   return counts;
 }
 
-std::string parts_text(const UnitHardware& hardware) {
+/// What the unit asks of its parts beyond their sources.
+std::vector<std::string> notes_on_parts(const ChipBudget& b, const UnitHardware& hardware) {
+  double largest_v = 0.0;
+  for (const BudgetStage& stage : b.stages) largest_v = std::max(largest_v, stage.swing_v);
+  return beyond_parts(hardware, largest_v);
+}
+
+std::string parts_text(const ChipBudget& b, const UnitHardware& hardware) {
   const std::array<std::string_view, 4> names = enum_names<Known>.names;
   std::vector<TextColumn> columns = {{"key", Align::left}, {"part", Align::left}};
   for (const std::string_view name : names) columns.push_back({std::string(name), Align::right});
@@ -172,7 +179,10 @@ std::string parts_text(const UnitHardware& hardware) {
     rows.back().push_back(named.overridden.empty() ? "-"
                                                    : fmt::format("{}", fmt::join(named.overridden, ", ")));
   }
-  return "\nParts, and how their figures are known\n" + text_table(columns, rows, 1) +
+  std::string notes;
+  for (const std::string& note : notes_on_parts(b, hardware))
+    notes += hanging_text("  beyond its source:", note, 4);
+  return "\nParts, and how their figures are known\n" + text_table(columns, rows, 1) + notes +
          hanging_text("  no part sets:", fmt::format("{}", fmt::join(keys_without_part(), ", ")), 4);
 }
 
@@ -212,12 +222,13 @@ std::string budget_text(const ChipBudget& b, const UnitHardware& hardware, const
                     1) +
          heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
          table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b) +
-         parts_text(hardware);
+         parts_text(b, hardware);
 }
 
 nlohmann::ordered_json budget_json(const ChipBudget& b, const UnitHardware& hardware,
                                    const std::string& title) {
   Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
+  for (const std::string& note : notes_on_parts(b, hardware)) notes.push_back(note);
   Json stages = Json::array(), heaters = Json::array();
   for (const BudgetStage& s : b.stages)
     stages.push_back({{"name", s.name},

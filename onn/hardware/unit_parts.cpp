@@ -60,6 +60,30 @@ std::vector<std::string> keys_without_part() {
   return keys;
 }
 
+std::vector<std::string> beyond_parts(const UnitHardware& hardware, double largest_swing_v) {
+  constexpr double rounding = 1 + 1e-9;
+  const double rate_bd = hardware.timing.symbol_rate_bd;
+  std::vector<std::string> beyond;
+  for (const UnitPart& named : unit_parts(hardware)) {
+    const bool idle = named.key == "time.clocked_receiver" && hardware.timing.sampling != Sampling::clocked;
+    for (const Figure& f : named.part->figures) {
+      const bool is_rate = f.name == "symbol rate" || f.name == "sampling rate";
+      if (is_rate && !idle && rate_bd > f.value * rounding)
+        beyond.push_back(fmt::format("time.symbol_rate_bd = {:.4g} is above the {} of {} ({}), {:.4g}", rate_bd,
+                                     f.name, named.part->name, named.key, f.value));
+      if (f.name == "largest swing" && largest_swing_v > f.value * rounding)
+        beyond.push_back(fmt::format("modulators are driven by up to {:.3g} V, and {} ({}) swings {:.3g} V",
+                                     largest_swing_v, named.part->name, named.key, f.value));
+      if (f.key == "overload_a" && f.value == 0 && hardware.receiver.overload_a == 0)
+        beyond.push_back(
+            fmt::format("receivers pass on any current, because {} ({}) states no largest one; "
+                        "receiver.overload_a sets it",
+                        named.part->name, named.key));
+    }
+  }
+  return beyond;
+}
+
 std::string overrides_text(const UnitPart& part) {
   return part.overridden.empty() ? "" : fmt::format("with {} overridden", fmt::join(part.overridden, ", "));
 }

@@ -61,3 +61,29 @@ TEST_CASE("unit parts: keys that no part sets are those of the operator, the lay
                           "time.clocked_receiver_j", "waveguide.loss_db_per_cm", "converter.bits"})
     CHECK_FALSE(has(key));
 }
+
+// Fails when a row of a table beyond its parts' swing or rate, or without a limit of current, goes unmarked
+TEST_CASE("unit parts: what is asked beyond a part's source is told") {
+  const auto told = [](const UnitHardware& unit, double swing_v, std::string_view word) {
+    for (const std::string& note : beyond_parts(unit, swing_v))
+      if (note.find(word) != note.npos) return true;
+    return false;
+  };
+  UnitHardware unit;
+  CHECK(beyond_parts(unit, 4.0).size() == 1);  // of the limit of current that its source does not state
+  CHECK(told(unit, 4.0, "patel-2022-receiver"));
+  unit.receiver.overload_a = 0.45e-3;
+  CHECK(beyond_parts(unit, 4.0).empty());
+  CHECK(told(unit, 8.0, "8 V"));
+  unit.modulator.driver = "zhang-2025-driver";  // 3 V
+  CHECK(told(unit, 4.0, "zhang-2025-driver"));
+  CHECK_FALSE(told(unit, 3.0, "zhang-2025-driver"));
+  unit.converter.device = "ramkaj-2018-converter";  // 1.25 GS/s
+  CHECK(told(unit, 3.0, "ramkaj-2018-converter"));
+  unit.timing.clocked_receiver = "han-2021-wireline-receiver";  // 28 GBd, and no word is clocked
+  CHECK_FALSE(told(unit, 3.0, "han-2021"));
+  unit.timing.sampling = Sampling::clocked;
+  CHECK(told(unit, 3.0, "han-2021"));
+  unit.timing.symbol_rate_bd = 1.25e9;
+  CHECK(beyond_parts(unit, 3.0).empty());
+}
