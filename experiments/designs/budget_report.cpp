@@ -166,19 +166,23 @@ std::vector<std::string> notes_on_parts(const ChipBudget& b, const UnitHardware&
   return beyond_parts(hardware, largest_v);
 }
 
+/// "3 read, 1 assumed".
+std::string known_text(const Part& part) {
+  const std::array<int, 4> counts = known_counts(part);
+  std::string text;
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    if (counts[k] > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[k], names_of<Known>()[k]);
+  return text;
+}
+
 std::string parts_text(const ChipBudget& b, const UnitHardware& hardware) {
-  const std::array<std::string_view, 4> names = enum_names<Known>.names;
-  std::vector<TextColumn> columns = {{"key", Align::left}, {"part", Align::left}};
-  for (const std::string_view name : names) columns.push_back({std::string(name), Align::right});
-  columns.push_back({"overridden", Align::left});
+  const std::vector<TextColumn> columns = {
+      {"key", Align::left}, {"part", Align::left}, {"figures", Align::left}, {"overridden", Align::left, 24}};
   std::vector<std::vector<std::string>> rows;
-  for (const UnitPart& named : unit_parts(hardware)) {
-    rows.push_back({named.key, named.part->name});
-    for (const int count : known_counts(*named.part))
-      rows.back().push_back(count == 0 ? "-" : fmt::format("{}", count));
-    rows.back().push_back(named.overridden.empty() ? "-"
-                                                   : fmt::format("{}", fmt::join(named.overridden, ", ")));
-  }
+  for (const UnitPart& named : unit_parts(hardware))
+    rows.push_back({named.key, named.part->name, known_text(*named.part),
+                    named.overridden.empty() ? "-" : fmt::format("{}", fmt::join(named.overridden, ", "))});
   std::string notes;
   for (const std::string& note : notes_on_parts(b, hardware))
     notes += hanging_text("  beyond its source:", note, 4);

@@ -557,8 +557,8 @@ class MainJob(unittest.TestCase):
         driven = optinc("budget", "--network", self.path, "--set", "modulator.driver=zhang-2025-driver", "--set", "receiver.device=zhang-2025-receiver",
                         "--set", "receiver.supply_power_w=0.04")
         self.assertEqual(driven.returncode, 0, driven.stderr)
-        self.assertRegex(driven.stdout, r"modulator\.driver +zhang-2025-driver +1 +- +- +- +-")
-        self.assertRegex(driven.stdout, r"receiver\.device +zhang-2025-receiver +4 +- +- +- +supply_power_w")
+        self.assertRegex(driven.stdout, r"modulator\.driver +zhang-2025-driver +1 read +-")
+        self.assertRegex(driven.stdout, r"receiver\.device +zhang-2025-receiver +4 read +supply_power_w")
         mesh = self.path.with_name("mesh.toml")
         mesh.write_text('model = "mesh"\n')
         self.check_refusal(optinc("budget", mesh), "model mesh")
