@@ -20,7 +20,7 @@ Matrix2 coupler_derivative(double eta_rad);
 /// A 2x2 coupler as it is built: splitting angle at one wavelength, its relative slope, and what it loses.
 /// Defaults: typical of a directional coupler without broadband design. Slope:
 /// assumed between what one silicon die shows (docs/measured.md), 0.3 %/nm in 50:50 couplers of 150 nm gap and
-/// 0.6 %/nm in weak couplers of rings. Loss: assumed, 0.02..0.3 dB.
+/// 0.5 %/nm in weak couplers of rings. Loss: assumed, 0.02..0.3 dB.
 struct DirectionalCoupler {
   double eta_rad = constants::pi / 4;     ///< splitting angle at `wavelength_m`, pi/4 + delta
   double eta_relative_slope_per_m = 4e6;  ///< (d eta/d wavelength) / eta: 0.4 %/nm, 3.1e-3 rad/nm at 50:50

@@ -20,7 +20,7 @@ struct Ring {
   Waveguide guide = soi_strip_500x220(62.8e-6);  ///< circumference of a ring of 10 um radius
   DirectionalCoupler bus = {.eta_rad = 0.32};    ///< 10 % of the power
   DirectionalCoupler drop = {.eta_rad = 0.32};   ///< add-drop rings alone
-  /// >= 0 m; 0: no backscatter. Measured rings of 10 um radius: 20 pm in the median, 6 to 34 pm
+  /// >= 0 m; 0: no backscatter. Measured rings of 10 um radius: 18 pm in the median, 6 to 34 pm
   double splitting_m = 0.0;
 };
 

@@ -147,6 +147,17 @@ def checks(folder):
     split = np.quantile(r["splitting_pm"], [0.1, 0.5, 0.9])
     found.rows.append(Row("ring-splitting", "splitting of resonances by backscatter, median of all good fits", "pm", float(split[1]),
                           interval=bootstrap(lambda i: np.median(r["splitting_pm"][i]), kept.sum()), note=f"10 to 90 %: {split[0]:.0f} to {split[2]:.0f}"))
+    far = r["gap_nm"] >= 164
+    gaps = np.unique(r["gap_nm"][far])
+    design = np.column_stack([r["resonance_nm"][far] - 1550, r["gap_nm"][far][:, None] == gaps])
+    angle = np.log(r["external_pm"][far] / r["resonance_nm"][far] ** 2) / 2  # of a power coupling 2 pi linewidth / FSR, FSR as the wavelength squared
+
+    def slope(i):
+        rows = np.concatenate([np.flatnonzero(r["gap_nm"][far] == gaps[k]) for k in i])
+        return 100 * np.linalg.lstsq(design[rows], angle[rows], rcond=None)[0][0]
+
+    found.rows.append(Row("ring-slope", "relative slope of the couplers' angle with wavelength, gaps from 164 nm (default: 0.40)", "%/nm",
+                          float(slope(range(gaps.size))), interval=bootstrap(slope, gaps.size)))
     coupling_rows(found, r)
     spectrum = rms(r["rms"])
     found.rows.append(Row("ring-spectra", "spectra of single resonances fitted by `add_drop_ring`, mean rms; 0.008 to 0.02 reached", "", spectrum,
