@@ -4,6 +4,7 @@
 
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/mesh_errors_file.hpp"
 #include "experiments/files/chips/phases_file.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
@@ -16,6 +17,7 @@
 #include "physics/core/names.hpp"
 #include "physics/core/suggestion.hpp"
 #include "physics/mesh/combining_tree.hpp"
+#include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
@@ -56,12 +58,20 @@ std::vector<NamedMesh> program_network(ChipDesign design, const ProgramOptions& 
   return meshes;
 }
 
+/// The program on a mesh that was measured.
+MeshProgram corrected_for(const fs::path& measured, const MeshTopology& topology, const MeshProgram& program,
+                          int& clipped) {
+  const MeshErrors known = read_mesh_errors(measured, topology).errors;
+  CorrectedProgram set = correct_splitters(topology, program, known.alpha, known.beta);
+  set.program.theta -= known.theta_offset;
+  set.program.phi -= known.phi_offset;
+  set.program.output_phase -= known.output_offset;
+  clipped = set.clipped;
+  return set.program;
+}
+
 std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOptions& options,
                                       ProgramSummary& summary) {
-  validate(!options.chip,
-           "{}: a matrix cannot be corrected for a chip (a chip is fabricated for a network). Give a network "
-           "file, or no chip.",
-           input.string());
   Matrix matrix = read_matrix(input, options.touchstone);
   try {
     if (options.nearest_unitary) {
@@ -70,8 +80,10 @@ std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOption
       summary.nearest_distance = nearest.distance;
     }
     validate_unitary(matrix, "Give --nearest-unitary to program that one.");
-    MeshProgram phases = quantise(decompose_clements(matrix), options.dac_bits);
-    return {{"mesh", clements_topology(static_cast<int>(matrix.rows())), std::move(phases)}};
+    const MeshTopology topology = clements_topology(static_cast<int>(matrix.rows()));
+    MeshProgram phases = decompose_clements(matrix);
+    if (options.chip) phases = corrected_for(*options.chip, topology, phases, summary.clipped);
+    return {{"mesh", topology, quantise(phases, options.dac_bits)}};
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", input.string(), error.what()));
   }
@@ -109,8 +121,10 @@ const NamedMesh& choose(const std::vector<NamedMesh>& meshes, const std::string&
   return meshes[static_cast<std::size_t>(found - names.begin())];
 }
 
-/// The errors a chip has for the mesh of that name; the wiring must be the one the chip was made with.
+/// The errors a chip has for the mesh of that name; the wiring must be the one the chip was made with. A mesh
+/// that was measured by itself has no name.
 MeshErrors errors_of_mesh(const NamedMesh& mesh, const fs::path& path) {
+  if (is_measured_mesh(path)) return read_mesh_errors(path, mesh.topology).errors;
   const ChipErrors errors = read_chip(path).errors;
   for (std::size_t l = 0; l < errors.layers.size(); ++l)
     for (std::size_t b = 0; b < errors.layers[l].size(); ++b)

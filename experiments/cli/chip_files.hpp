@@ -19,8 +19,8 @@ namespace optinc {
 /// How optinc program finds phases.
 struct ProgramOptions {
   std::optional<std::filesystem::path> chip =
-      {};                             ///< chip file whose splitters are corrected for (networks only)
-  int dac_bits = 0;                   ///< phases on a grid of 2 pi / 2^bits; 0: as computed
+      {};            ///< whose known errors are corrected for: a chip file; of a matrix, a measured mesh
+  int dac_bits = 0;  ///< phases on a grid of 2 pi / 2^bits; 0: as computed
   TouchstoneOptions touchstone = {};  ///< of a matrix that is read
   bool nearest_unitary = false;       ///< in place of a matrix that is not unitary
   bool force = false;
@@ -39,7 +39,7 @@ struct ProgramSummary {
 /// Phases of every mesh that realises `input`: a network file (HDF5 with group `network`), whose meshes are
 /// layerL/blockB/mesh and layerL/blockB/attenuators, or a unitary matrix (.h5 with dataset `matrix`, .csv,
 /// .sNp), whose one mesh is `mesh`. Output .h5 or .csv. Throws Error unless a matrix is square and unitary to
-/// 1e-6 (or its nearest unitary one is asked for), and for a chip that does not fit the network.
+/// 1e-6 (or its nearest unitary one is asked for), and for a chip that does not fit.
 ProgramSummary program_to_file(const std::filesystem::path& input, const std::filesystem::path& output,
                                const ProgramOptions& options);
 
@@ -61,7 +61,7 @@ void fabricate_to_file(const std::filesystem::path& network, const std::filesyst
 struct TransferOptions {
   std::string mesh = {};  ///< which mesh of the file; empty: the only one
   std::optional<std::filesystem::path> chip =
-      {};                             ///< chip file with the errors of layerL/blockB/..; none: perfect
+      {};  ///< chip file with the errors of layerL/blockB/.., or measured mesh; none: perfect
   TouchstoneOptions touchstone = {};  ///< of a matrix that is written
   bool force = false;
   std::string command = {};

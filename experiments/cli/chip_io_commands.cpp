@@ -27,14 +27,17 @@ void add_program(CommandTable& commands) {
       "program", "Compute the phase settings that implement a network or a unitary matrix",
       "optinc program network.h5 -o phases.csv\n"
       "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
-      "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for the chip's splitter errors",
+      "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for the chip's splitter errors\n"
+      "  optinc program matrix.csv -o phases.csv --chip twin.csv     for those of a measured mesh",
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
   program
       .add_option("INPUT", lab->input,
                   "Network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .sNp)")
       ->required();
-  program.add_option("--chip", lab->chip_file,
-                     "Chip file of optinc fabricate; the phases correct its known splitter errors");
+  program.add_option(
+      "--chip", lab->chip_file,
+      "Chip file of optinc fabricate, or, for a matrix, the measured mesh of optinc twin (.csv, .h5); "
+      "the phases correct its known errors");
   program.add_option("--dac-bits", lab->dac_bits,
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
@@ -71,7 +74,8 @@ void add_transfer(CommandTable& commands) {
       [light, &commands] { return transfer_command(*light, commands.options(light->out, "matrix.csv")); });
   transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv, .npz)")->required();
   transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
-  transfer.add_option("--chip", light->chip_file, "Chip file with the errors of the mesh (default: no errors)");
+  transfer.add_option("--chip", light->chip_file,
+                      "Chip file, or measured mesh, with the errors of the mesh (default: no errors)");
   add_touchstone(transfer, *light);
   add_output_of_any_format(transfer, light->out);
 }
@@ -119,12 +123,44 @@ void add_circuit(CommandTable& commands) {
   add_output_of_any_format(circuit, asked->out);
 }
 
+void add_twin(CommandTable& commands) {
+  const auto asked = std::make_shared<TwinArguments>();
+  CLI::App& twin = commands.add(
+      "twin", "Fit the digital twin of a mesh to measured powers or fields, or plan the measurement",
+      "optinc twin --plan 8 --set noise=1e-4 -o settings.h5     which phases to set\n"
+      "  optinc twin measured.h5 -o twin.csv --set noise=1e-4     errors, for mesh.measured and --chip\n"
+      "  optinc twin measured.h5 -o twin.h5     with ports and standard errors\n"
+      "  optinc twin --keys     what --set takes\n"
+      "A measurement holds theta and phi (setting, mzi) and power (setting, word, port), as h5py writes them.",
+      [asked, &commands] { return twin_command(*asked, commands.typed()); });
+  twin.add_option("MEASURED.h5", asked->data, "Phases and readings of a mesh (FORMAT.md, \"Digital twins\")");
+  add_settings(twin, asked->settings, "Override a setting of the fit: KEY=value; repeatable");
+  twin.add_option(
+          "--drive-of-pi", asked->drive_of_pi,
+          "Nominal heater power [W] or voltage [V] for a phase of pi, if theta and phi have these units")
+      ->type_name("X");
+  twin.add_option("--arm-loss-db", asked->arm_loss_db, "Loss of every arm at the start of the fit [dB]")
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("DB");
+  twin.add_option("--plan", asked->plan_ports, "Plan the measurement of a mesh with this many ports")
+      ->type_name("PORTS");
+  twin.add_option("--topology", asked->topology, "Mesh of the plan: clements or reck")->type_name("NAME");
+  twin.add_option("--splitter-error-rad", asked->splitter_error_rad,
+                  "RMS standard error of splitters that the plan must reach [rad]")
+      ->type_name("RAD");
+  twin.add_option("--seed", asked->seed, "Seed of the plan's phases")->check(whole_number());
+  twin.add_flag("--keys", asked->keys, "List the settings of the fit");
+  twin.add_flag("--json", asked->json, "Print one JSON object, for scripts");
+  add_output_of_any_format(twin, asked->out);
+}
+
 }  // namespace
 
 void add_chip_io_commands(CommandTable& commands) {
   add_program(commands);
   add_fabricate(commands);
   add_transfer(commands);
+  add_twin(commands);
   add_circuit(commands);
 }
 

@@ -62,7 +62,7 @@ void add_output(CLI::App& command, OutputArguments& out);
 void add_settings(CLI::App& command, std::vector<std::string>& settings, const char* meaning);
 
 void add_study_commands(CommandTable& commands);     ///< run, ablate, resume, merge, replay, train
-void add_chip_io_commands(CommandTable& commands);   ///< program, fabricate, transfer, circuit
+void add_chip_io_commands(CommandTable& commands);   ///< program, fabricate, transfer, twin, circuit
 void add_analysis_commands(CommandTable& commands);  ///< of files, laws, words, costs and interconnects
 void add_help_commands(CommandTable& commands);      ///< explain, devices, list, completion
 

@@ -92,6 +92,17 @@ struct CircuitArguments {
   OutputArguments out;
 };
 
+/// What `twin` takes.
+struct TwinArguments {
+  std::string data, topology = "clements";
+  int plan_ports = 0;  ///< plan a measurement of so many ports; 0: fit one
+  std::vector<std::string> settings;
+  double drive_of_pi = 0.0, arm_loss_db = 0.0, splitter_error_rad = 1e-3;
+  std::uint64_t seed = 1;
+  bool keys = false, json = false;
+  OutputArguments out;
+};
+
 /// What `interconnect` takes.
 struct InterconnectArguments {
   std::string list, trace, scenario;
@@ -132,6 +143,7 @@ int program_command(const LabArguments& arguments, const RunOptions& options);
 int fabricate_command(const LabArguments& arguments, const RunOptions& options);
 int transfer_command(const LabArguments& arguments, const RunOptions& options);
 int circuit_command(const CircuitArguments& arguments, std::string_view typed);
+int twin_command(const TwinArguments& arguments, std::string_view typed);
 int inspect_command(const std::string& file, bool json);
 int validate_command(const LawArguments& arguments, std::string_view typed);
 int check_network_command(const CheckNetworkArguments& arguments);

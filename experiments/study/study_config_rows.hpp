@@ -120,6 +120,7 @@ void visit_rows(S& s, Visitor&& visit) {
              "column, upper, and any of alpha_rad, beta_rad, theta_offset_rad, phi_offset_rad, "
              "theta_arm_loss_db, theta_other_loss_db, phi_arm_loss_db, phi_other_loss_db (of the arms with "
              "and without heater), or mzi_loss_db in place of all four, theta_pi_power_w, phi_pi_power_w; "
+             "or the .h5 file of optinc twin; "
              "[chip] then draws how far the truth lies from them"}),
         s.measured);
   visit(may_be_file(

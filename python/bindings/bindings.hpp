@@ -18,6 +18,7 @@ void bind_settled_mesh(nanobind::module_& m);
 void bind_layout(nanobind::module_& m);
 void bind_mesh(nanobind::module_& m);
 void bind_symmetric_mesh(nanobind::module_& m);
+void bind_twin(nanobind::module_& m);
 void bind_hardware(nanobind::module_& m);
 void bind_sensitivity(nanobind::module_& m);
 void bind_network(nanobind::module_& m);

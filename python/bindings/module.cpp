@@ -72,6 +72,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_sensitivity(m);
   optinc::bindings::bind_mesh(m);
   optinc::bindings::bind_symmetric_mesh(m);
+  optinc::bindings::bind_twin(m);
   optinc::bindings::bind_network(m);
   optinc::bindings::bind_chip(m);
   optinc::bindings::bind_unit(m);

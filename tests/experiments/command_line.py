@@ -316,7 +316,7 @@ class MainJob(unittest.TestCase):
 
     def test_help_teaches(self):
         commands = re.findall(r"(?m)^  ([\w-]+)  +\w", optinc("--help").stdout.split("Subcommands:")[1].split("\nExample")[0])
-        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer", "circuit",
+        self.assertEqual(set(commands), {"run", "ablate", "resume", "merge", "replay", "report", "train", "program", "fabricate", "transfer", "twin", "circuit",
                                          "inspect", "validate", "check-network", "budget", "compare-costs", "operating-point", "interconnect", "cluster", "explain", "devices", "list", "completion"})
         for command in ((), *((name,) for name in commands)):
             done = optinc(*command, "--help")

@@ -16,6 +16,7 @@ import unittest
 
 try:
     import h5py
+    import numpy
 except ImportError as missing:  # as ctest understands it: skipped
     print(missing)
     sys.exit(77)
@@ -272,6 +273,12 @@ class Format(unittest.TestCase):
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         (folder / "circuit.yml").write_text('instances: {a: amplifier}\nports: {in: "a,in0", out: "a,out0"}\n')
         cls.make("circuit", folder / "circuit.yml", "--light", "in=1e-4", "--quiet", "-o", folder / "circuit.h5")
+        with h5py.File(folder / "bench.hdf5", "w") as bench:  # a single MZI
+            angle = numpy.linspace(0, 6, 20)
+            bench["theta"], bench["phi"] = angle[:, None], numpy.zeros((20, 1))
+            bar, cross = numpy.sin(angle / 2) ** 2, numpy.cos(angle / 2) ** 2
+            bench["power"] = numpy.stack([bar, cross, cross, bar], axis=1).reshape(20, 2, 2)
+        cls.make("twin", folder / "bench.hdf5", "-o", folder / "twin.h5")
         (folder / "clusters.toml").write_text(CLUSTERS)
         cls.make("cluster", folder / "clusters.toml", "--quiet", "-o", folder / "clusters.h5")
         cls.make("validate", "--quick", "--quiet", "-o", folder / "laws.h5", 2, "E0", "PAM4", "coverage")
@@ -305,6 +312,8 @@ class Format(unittest.TestCase):
             return (own[name][0], "float64", own[name][1]) if name in own else None
         if group == "errors" and name not in ("gamma", "common_offset"):
             group = "chip/layer0/block0/mesh"
+        if group in ("measured", "twin", "standard_error"):
+            group = "twin" if name.endswith(("_gain", "_scale")) else "chip/layer0/block0/mesh"
         if group.startswith("measured_") and name not in ("theta_pi_power", "phi_pi_power", "crosstalk"):
             group = "chip/layer0/block0/mesh"
         if name == "matrix":

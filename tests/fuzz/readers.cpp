@@ -2,7 +2,9 @@
 
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/matrix_file.hpp"
+#include "experiments/files/chips/mesh_errors_file.hpp"
 #include "experiments/files/chips/phases_file.hpp"
+#include "experiments/files/chips/twin_file.hpp"
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/run/inspect.hpp"
 #include "experiments/run/state.hpp"
@@ -41,6 +43,8 @@ void read_everything(const std::filesystem::path& path) {
   if (has("phases")) accepted([&] { read_phases(path); });
   if (has("matrix")) accepted([&] { read_matrix(path); });
   if (has("chip")) accepted([&] { load_chip(File::open(path).group("chip")); });
+  if (has("power") || has("field")) accepted([&] { read_twin_measurement(path, 1.0); });
+  if (has("measured")) accepted([&] { read_mesh_errors(path, clements_topology(2)); });
   if (has("state")) accepted([&] { read_checkpoint(path); });
 }
 

@@ -12,7 +12,9 @@
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/named_columns.hpp"
+#include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -74,7 +76,23 @@ std::vector<std::size_t> mzis_of_rows(const NamedColumns& table, const MeshTopol
 
 }  // namespace
 
+bool is_measured_mesh(const std::filesystem::path& path) {
+  return extension_of(path) != ".h5" || File::open(path).root().exists("measured");
+}
+
 MeshMeasurement read_mesh_errors(const std::filesystem::path& path, const MeshTopology& topology) {
+  if (extension_of(path) == ".h5") {
+    const File file = File::open(path);
+    refuse_newer_schema(file);
+    validate(
+        file.root().exists("measured"),
+        "{}: no group measured (it holds the errors of a mesh; a whole chip has others). Give a file of optinc "
+        "twin.",
+        file.root().where());
+    MeshMeasurement measured = load_measurement(file.root().open("measured"));
+    require_fit(topology, measured.errors, path.string());
+    return measured;
+  }
   const NamedColumns table = read_columns(path);
   table.require_names(known_columns);
   const std::vector<std::size_t> mzi_of_row = mzis_of_rows(table, topology);

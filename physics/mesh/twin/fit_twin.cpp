@@ -76,7 +76,7 @@ class Search {
         prior_.segment(block.first, block.count).setConstant(1 / (rms * rms));
   }
 
-  /// Ends with the normal equations of where it ends.
+  /// Ends with the normal equations of where it ends, or of some tenth of a standard error beside it.
   void run() {
     double damping = 1e-4;
     set_up(true);
@@ -112,18 +112,21 @@ class Search {
     return TwinProblem::loss(at_residuals, bend) + (prior_scaled().array() * at.array().square()).sum() / 2;
   }
 
-  /// Steps with one factor while each comes three times nearer. False: not even the first one helped.
+  /// Steps with one factor while each comes nearer by more than a third. False: not even the first one helped.
   bool steps(const Eigen::LLT<Eigen::MatrixXd, Eigen::Lower>& factor) {
-    const double scatter = bend / settings_.outlier, enough = 1e-6 * scatter * scatter;
+    const double scatter = bend / settings_.outlier, enough = 1e-4 * scatter * scatter;
     double here = loss(residuals, values), before = std::numeric_limits<double>::infinity();
     Vector gradient = normal_.gradient;
+    const double little = 1e-2 * static_cast<double>(parameters_.size()) * scatter * scatter;
+    double first = std::numeric_limits<double>::infinity();
     for (bool moved = false;; moved = true) {
       const Vector slope = gradient - prior_scaled().cwiseProduct(values);
       const Vector step = factor.solve(slope);
       const double gain = slope.dot(step) / 2;
+      if (!moved) first = gain;
       const bool there = gain <= enough || step.cwiseAbs().maxCoeff() < 1e-13;
-      if (there && !moved) converged = true;  // by normal equations that are of here
-      if (there || gain > before / 3) return true;
+      if (there && (!moved || first <= little)) converged = true;  // by normal equations of next to here
+      if (there || gain > before / 2) return true;
       const Vector next = values + step;
       MeshTwin moved_twin = start_;
       parameters_.add(next, moved_twin);

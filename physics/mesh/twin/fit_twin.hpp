@@ -39,11 +39,11 @@ struct TwinFit {
 
 /// Fits a twin to measurements: least squares of all readings over their noise, with Huber's loss beyond
 /// settings.outlier, by the algorithm of Levenberg and Marquardt with exact derivatives. A factor of the normal
-/// equations serves for as many steps as each comes three times nearer. Standard errors are those of the normal
-/// equations at the end, times the scatter that is left (Huber 1981, eq. 6.6); directions that change no
-/// reading stay as at the start and are reported. Finds the minimum next to `start`, which nominal_twin() is
-/// near enough to for chips with calibrated phases. Every n-th setting is held out, n = 1 / settings.held_out.
-/// Throws Error for impossible data or settings, and where nothing is to be fitted.
+/// equations serves for as many steps as each gains less than half of the one before. Standard errors are those
+/// of the normal equations at the end, times the scatter that is left (Huber 1981, eq. 6.6); directions that
+/// change no reading stay as at the start and are reported. Finds the minimum next to `start`, which
+/// nominal_twin() is near enough to for chips with calibrated phases. Every n-th setting is held out, n = 1 /
+/// settings.held_out. Throws Error for impossible data or settings, and where nothing is to be fitted.
 TwinFit fit_twin(const TwinData& data, const TwinSettings& settings, const MeshTwin& start);
 
 /// A report of every kind, from the shares of all parameters in unseen directions and their variances.

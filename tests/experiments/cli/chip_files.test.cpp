@@ -258,7 +258,7 @@ TEST_CASE("commands name what is missing or does not fit") {
   check_message(transfer_of(network, {}), {"network.h5: /phases", "missing"});
 
   write_matrix(scratch / "u.csv", haar(4), "t", "c");
-  check_message(program_of(scratch / "u.csv", {.chip = chip}), {"u.csv", "a matrix cannot be corrected"});
+  check_message(program_of(scratch / "u.csv", {.chip = chip}), {"u.csv", "no group measured"});
   program_to_file(scratch / "u.csv", scratch / "one.csv", {});
   check_message(transfer_of(scratch / "one.csv", {.chip = chip}), {"chip.h5", "no mesh is called mesh"});
 

@@ -90,13 +90,14 @@ NormalEquations TwinProblem::normal(const MeshTwin& twin, const Eigen::MatrixXd&
       const Eigen::Index first = rows() * static_cast<Eigen::Index>(u);
       auto own = slopes.middleRows(first, rows());
       twin_jacobian(data_.topology, parameters_, twin, data_.settings[s], data_.inputs, fields(), own);
-      const Vector inverse = inverse_noise(measured(s));
+      Vector scale = inverse_noise(measured(s));
       for (Eigen::Index r = 0; r < rows(); ++r) {
         const double residual = residuals(r, static_cast<Eigen::Index>(from + u)), size = std::abs(residual);
         const double weight = std::isnan(residual) ? 0.0 : std::sqrt(size <= bend ? 1.0 : bend / size);
         weighted[first + r] = weight == 0.0 ? 0.0 : weight * residual;
-        own.row(r) *= weight == 0.0 ? 0.0 : weight * inverse[r];
+        scale[r] = weight == 0.0 ? 0.0 : weight * scale[r];
       }
+      own.array().colwise() *= scale.array();
     });
     made.gradient.noalias() += slopes.transpose() * weighted;
     if (matrix) add_square(slopes, made.matrix);
