@@ -20,7 +20,7 @@ def rings(f):
     dip.plot(f["rings/example_nm"][()] * 1e3, f["rings/example_through"][()], ".", color=BLACK, markersize=2, label="measured")
     dip.plot(f["rings/example_nm"][()] * 1e3, f["rings/example_with"][()], color=BLUE, label="with backscatter")
     dip.plot(f["rings/example_nm"][()] * 1e3, f["rings/example_without"][()], "--", color=ORANGE, label="without")
-    dip.set(xlabel="detuning (pm)", ylabel="transmission", ylim=(0, 1.05))
+    dip.set(xlabel="detuning (pm)", ylabel="transmission", ylim=(0, 1.05), xlim=(-80, 80))
     dip.legend(loc="lower left")
     gap, external, train = f["rings/gap_nm"][()], f["rings/external_pm"][()], f["rings/train"][()].astype(bool)
     law.semilogy(gap[train], external[train], "o", color=BLACK, markerfacecolor="white", label="fitted gaps")
@@ -61,7 +61,8 @@ def process(f):
     axes.plot(b[:, 0], b[:, 2], "_", color=BLACK, markersize=16, label="measured")
     axes.set(xlabel="length difference (um)", ylabel="phase error (rad rms)", yscale="log")
     axes.set_xticks(b[:, 0], [names[int(i)] for i in b[:, 0]])
-    axes.yaxis.set_major_formatter(matplotlib.ticker.FormatStrFormatter("%g"))
+    axes.set_yticks([0.2, 0.3, 0.5, 1, 2], ["0.2", "0.3", "0.5", "1", "2"])
+    axes.minorticks_off()
     axes.legend(loc="upper left")
     return figure
 
