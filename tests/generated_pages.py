@@ -11,7 +11,7 @@ from pathlib import Path
 
 COLUMNS = 100  # of a terminal (terminal_columns)
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-UPDATED_BY = "by `tests/generated_pages.py OPTINC --update`; a test checks that it is up to date"
+UPDATED_BY = "by `tests/generated_pages.py OPTINC --update`; a test checks it"
 CLI = f"""# Command line reference
 
 Generated from `--help` {UPDATED_BY}.
