@@ -488,7 +488,7 @@ class MainJob(unittest.TestCase):
         passed = t - math.sin(0.3) ** 2 * turn / (1 - t * turn)
         self.assertAlmostEqual(json.loads(lossy.stdout)["largest_out"], abs(passed) ** 2, 9)
         self.assertRegex(optinc("circuit", path, "--points", 11, "--quiet").stdout, r"(?m)^in +out +-?0.000 +-?0.000 +15")
-        self.assertRegex(optinc("circuit", "--models").stdout, r"(?m)^ +eta_relative_slope_per_m +relative slope of the splitting angle")
+        self.assertRegex(optinc("circuit", "--models").stdout, r"(?m)^ +eta_relative_slope_per_m\s+relative slope of the splitting angle")
         amplified = self.path.with_name("amplified.yml")  # 15 dB, noise figure 7 dB
         amplified.write_text('instances: {a: amplifier, b: {component: phase_shifter, settings: {loss_db: 5}}}\n'
                              'connections: {"a,out0": "b,in0"}\nports: {in: "a,in0", out: "b,out0"}\n')

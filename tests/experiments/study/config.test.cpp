@@ -330,7 +330,7 @@ TEST_CASE("values from a file land in their members") {
 // Fails when a key of the process does not rename it, or the command line leaves the file's process in place
 TEST_CASE("a process preset fills its keys, single keys go over it, and it is a key like others") {
   const ProcessModel die = shared_process("openebl-2024");
-  const std::string file = "[fabrication]\npreset = 'openebl-2024'\nprocess = 'wafer'\n";
+  const std::string file = "[fabrication]\npreset = 'openebl-2024'\nprocess = 'wafer'\ndie_width_m = 0.06\n";
   const FabricationSettings named = parse(file).fabrication;
   CHECK(named.preset == "openebl-2024");
   CHECK(named.process == FabricationProcess::wafer);

@@ -12,7 +12,7 @@ using namespace optinc;
 
 namespace {
 
-StudyConfig parse(const std::string& text, const Overrides& over = {}) {
+StudyConfig study_of(const std::string& text, const Overrides& over = {}) {
   return parse_config(text, "s.toml", over);
 }
 
@@ -20,12 +20,12 @@ StudyConfig parse(const std::string& text, const Overrides& over = {}) {
 
 // Fails when the part is applied after the keys that override it, or leaves a key of its section as it was
 TEST_CASE("parts in studies: a part sets its section, and keys of one's own go over it in any order") {
-  const StudyConfig c = parse("[receiver]\nbandwidth_hz = 1e10\ndevice = 'zhang-2025-receiver'\n");
+  const StudyConfig c = study_of("[receiver]\nbandwidth_hz = 1e10\ndevice = 'zhang-2025-receiver'\n");
   CHECK(c.hardware.receiver.overload_a == 0.32e-3);
   CHECK(c.hardware.receiver.front_end.supply_power_w == 32e-3);
   CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e10);
   CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.9);  // another part's
-  const StudyConfig all = parse(
+  const StudyConfig all = study_of(
       "[modulator]\ndevice = 'he-2019-modulator'\ndriver = 'zhang-2025-driver'\n[laser]\ndevice = "
       "'li-2021-laser'\n"
       "[converter]\ndevice = 'ramkaj-2018-converter'\n[splitter]\ndevice = "
@@ -39,31 +39,31 @@ TEST_CASE("parts in studies: a part sets its section, and keys of one's own go o
   CHECK(all.hardware.routing.loss_db_per_cm == 3.6);
   CHECK(all.hardware.timing.clocked_receiver_j == Approx(2.982e-12).epsilon(1e-3));
   CHECK(all.hardware.heater.p_pi_w == 24.77e-3);
-  check_message(refusal([] { parse("[receiver]\ndevice = 'zhang-2025-reciever'\n"); }),
+  check_message(refusal([] { study_of("[receiver]\ndevice = 'zhang-2025-reciever'\n"); }),
                 {"receiver.device", "zhang-2025-receiver"});
 }
 
 // Fails when a study with overrides passes for the part itself, or is not read back as it was
 TEST_CASE("parts in studies: what is overridden stands in print-config and in stored files") {
-  const StudyConfig c = parse("[receiver]\ndevice = 'zhang-2025-receiver'\noverload_a = 1e-3\n");
+  const StudyConfig c = study_of("[receiver]\ndevice = 'zhang-2025-receiver'\noverload_a = 1e-3\n");
   for (const std::string& text : {identity_toml(c), to_toml(c, true)}) {
     CAPTURE(text.substr(text.find("[receiver]"), 200));
     CHECK(text.find("with overload_a overridden\n") != text.npos);
-    CHECK(parse(text) == c);
-    CHECK(parse(text).hardware.receiver.overload_a == 1e-3);
+    CHECK(study_of(text) == c);
+    CHECK(study_of(text).hardware.receiver.overload_a == 1e-3);
   }
-  CHECK(identity_toml(parse("")).find("overridden") == std::string::npos);
-  CHECK(run_id(c) != run_id(parse("[receiver]\ndevice = 'zhang-2025-receiver'\n")));
+  CHECK(identity_toml(study_of("")).find("overridden") == std::string::npos);
+  CHECK(run_id(c) != run_id(study_of("[receiver]\ndevice = 'zhang-2025-receiver'\n")));
 }
 
 // Fails when a file that holds every key, as print-config writes it, undoes a part of the command line
 TEST_CASE("parts in studies: a part of the command line replaces the file's values of its keys") {
-  const std::string whole = to_toml(parse("[receiver]\nlo_power_w = 2e-3\n"));
-  const StudyConfig c = parse(whole, {{"receiver.device=zhang-2025-receiver"}, {}, false});
+  const std::string whole = to_toml(study_of("[receiver]\nlo_power_w = 2e-3\n"));
+  const StudyConfig c = study_of(whole, {{"receiver.device=zhang-2025-receiver"}, {}, false});
   CHECK(c.hardware.receiver.overload_a == 0.32e-3);
   CHECK(c.hardware.receiver.lo_power_w == 2e-3);
   const StudyConfig own =
-      parse(whole, {{"receiver.device=zhang-2025-receiver", "receiver.overload_a=1e-3"}, {}, false});
+      study_of(whole, {{"receiver.device=zhang-2025-receiver", "receiver.overload_a=1e-3"}, {}, false});
   CHECK(own.hardware.receiver.overload_a == 1e-3);
 }
 
@@ -71,20 +71,21 @@ TEST_CASE("parts in studies: a part of the command line replaces the file's valu
 TEST_CASE("parts in studies: a swept part brings all its values, and no value of one's own stands beside it") {
   const std::string sweep =
       "[[sweep]]\nvalues = {'receiver.device' = ['patel-2022-receiver', 'zhang-2025-receiver']}\n";
-  const StudyConfig c = parse(sweep);
+  const StudyConfig c = study_of(sweep);
   CHECK(config_at(c, 0).hardware.receiver.overload_a == 0.0);
   CHECK(config_at(c, 1).hardware.receiver.overload_a == 0.32e-3);
   CHECK(config_at(c, 1).hardware.receiver.front_end.bandwidth_hz == 28e9);
-  CHECK(parse(identity_toml(c)) == c);  // a stored file holds every key beside the sweep
-  check_message(refusal([&] { parse("[receiver]\nbandwidth_hz = 2e10\n" + sweep); }),
+  CHECK(study_of(identity_toml(c)) == c);  // a stored file holds every key beside the sweep
+  check_message(refusal([&] { study_of("[receiver]\nbandwidth_hz = 2e10\n" + sweep); }),
                 {"s.toml: a sweep of receiver.device beside a value of receiver.bandwidth_hz",
                  "Leave receiver.bandwidth_hz out"});
-  check_message(refusal([] {
-                  parse("[heater]\npi_power_w = 0.01\n", {{}, {"heater.device=['harris-2014-heater']"}, false});
-                }),
-                {"heater.pi_power_w"});
+  check_message(
+      refusal([] {
+        study_of("[heater]\npi_power_w = 0.01\n", {{}, {"heater.device=['harris-2014-heater']"}, false});
+      }),
+      {"heater.pi_power_w"});
   // a key that is swept beside the part goes over it, point by point
-  const StudyConfig both = parse(sweep + "[[sweep]]\nvalues = {'receiver.bandwidth_hz' = [1e10, 2e10]}\n");
+  const StudyConfig both = study_of(sweep + "[[sweep]]\nvalues = {'receiver.bandwidth_hz' = [1e10, 2e10]}\n");
   CHECK(config_at(both, 3).hardware.receiver.front_end.bandwidth_hz == 2e10);
   CHECK(config_at(both, 3).hardware.receiver.overload_a == 0.32e-3);
 }
@@ -93,7 +94,7 @@ TEST_CASE("parts in studies: a swept part brings all its values, and no value of
 TEST_CASE("parts in studies: what a part sets is no key of one's own that a model ignores") {
   const std::string receiver = "[receiver]\ndevice = 'zhang-2025-receiver'\n";
   const auto about = [](const std::string& text, std::string_view key) {
-    for (const StudyWarning& w : unread_keys(parse(text)))
+    for (const StudyWarning& w : unread_keys(study_of(text)))
       if (w.key == key) return true;
     return false;
   };
