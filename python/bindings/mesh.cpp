@@ -92,16 +92,17 @@ const MeshErrors& errors_of(const MeshChip& chip) {
 
 /// Of fields and their gradient, (words, ports) each.
 template <class Any>
-nb::tuple in_situ(const Any& mesh, const ArrayLike& x, const ArrayLike& gradient,
-                  const InSituErrors& of_readings, const InSituDraw& draw) {
+std::tuple<Array<double>, Array<double>, Array<double>> in_situ(const Any& mesh, const ArrayLike& x,
+                                                                const ArrayLike& gradient,
+                                                                const InSituErrors& of_readings,
+                                                                const InSituDraw& draw) {
   const Matrix fields = matrix_of(x, "x").transpose(), at_outputs = matrix_of(gradient, "gradient").transpose();
   const MeshErrors errors = errors_of(mesh);
   const InSituGradient found = working([&] {
     return in_situ_gradient(mesh.wiring->topology, mesh.program, errors, {fields, at_outputs}, of_readings,
                             draw);
   });
-  return nb::make_tuple(array_of_vector(found.theta), array_of_vector(found.phi),
-                        array_of_vector(found.output_phase));
+  return {array_of_vector(found.theta), array_of_vector(found.phi), array_of_vector(found.output_phase)};
 }
 
 template <class Any>

@@ -1,10 +1,12 @@
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "physics/core/check.hpp"
@@ -23,6 +25,10 @@ namespace {
 struct TwinOfMesh : MeshTwin {
   std::shared_ptr<const MeshWiring> wiring;
 };
+
+/// A twin as a pickle has it: mesh, errors, and scales and gains as they stand in MeshTwin.
+using TwinState = std::tuple<Mesh, MeshErrors, std::vector<double>, std::vector<double>, std::vector<double>,
+                             std::vector<double>>;
 
 /// A fit whose twins know their mesh.
 struct FitOfMesh : TwinFit {
@@ -177,6 +183,27 @@ void bind_twin(nb::module_& m) {
           "Power that the inputs pass, couplers included [dB], (ports,).");
   numbers(twin, "output_gain_db", &MeshTwin::output_gain_db,
           "Power that the outputs pass, detectors included [dB], (ports,).");
+  twin.def(
+      "__getstate__",
+      [](const TwinOfMesh& t) {
+        const auto list = [](const Vector& v) { return std::vector<double>(v.begin(), v.end()); };
+        const Vector none = Vector::Zero(t.theta_scale.size());
+        const MeshProgram dark = {none, none, Vector::Zero(t.input_gain_db.size())};
+        return TwinState(Mesh{t.wiring, dark}, t.errors, list(t.theta_scale), list(t.phi_scale),
+                         list(t.input_gain_db), list(t.output_gain_db));
+      },
+      nb::sig("def __getstate__(self) -> tuple[object, ...]"));
+  twin.def(
+      "__setstate__",
+      [](TwinOfMesh& self, const TwinState& state) {
+        const auto vector = [](const std::vector<double>& v) {
+          return Vector(Eigen::Map<const Vector>(v.data(), static_cast<Eigen::Index>(v.size())));
+        };
+        const auto& [mesh, errors, theta, phi, input, output] = state;
+        new (&self)
+            TwinOfMesh{{errors, vector(theta), vector(phi), vector(input), vector(output)}, mesh.wiring};
+      },
+      nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
   twin.def("fields", &fields_of_twin, nb::arg("mesh"), nb::arg("inputs") = nb::none(),
            "Fields that detectors read with the phases of `mesh`, complex128 (words, ports) [sqrt(W)].\n\n"
            "inputs: fields that are sent, (words, ports); none: 1 W into one port after the other. Powers are "
@@ -213,10 +240,10 @@ void bind_twin(nb::module_& m) {
   nb::class_<TwinPlan>(m, "TwinPlan", "Settings to be measured for a digital twin. Made by plan_twin().")
       .def_prop_ro(
           "theta", [](const TwinPlan& p) { return stacked(p.settings, &MeshProgram::theta); },
-          "Internal phases [rad], (settings, MZIs).")
+          nb::rv_policy::reference, "Internal phases [rad], (settings, MZIs).")
       .def_prop_ro(
           "phi", [](const TwinPlan& p) { return stacked(p.settings, &MeshProgram::phi); },
-          "External phases [rad], (settings, MZIs).")
+          nb::rv_policy::reference, "External phases [rad], (settings, MZIs).")
       .def_ro("kinds", &TwinPlan::kinds, "What the readings will say of every kind of parameters.")
       .def_ro("parameters", &TwinPlan::parameters, "Number of parameters.")
       .def_ro("unseen", &TwinPlan::unseen, "Number of directions of the parameters that change no reading.")

@@ -40,7 +40,7 @@ def changed(settings):
             except ValueError:  # of small ranges
                 setattr(settings, name, 1e-7)
         elif isinstance(value, str):
-            setattr(settings, name, next(n for n in re.findall(r'"([a-z-]+)"', told.__doc__) if n != value))
+            setattr(settings, name, next(n for n in re.findall(r'"([a-z0-9-]+)"', told.__doc__) if n != value))
         else:
             setattr(settings, name, [*value, 2])
     return settings

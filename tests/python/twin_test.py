@@ -48,6 +48,13 @@ class Twin(unittest.TestCase):
         truth = optinc.MeshTwin(mesh, arm_loss_db=0.1)
         numpy.testing.assert_allclose(truth.fields(mesh), mesh.matrix().T * 10 ** (-0.2 * mesh.columns / 20), atol=1e-12)
 
+    # Fails when a number is left out of the state
+    def test_a_copy_is_the_same_twin(self):
+        mesh, truth, *_ = bench(1, 0)
+        truth.theta_scale = numpy.linspace(0.9, 1.1, len(mesh.upper))
+        again = pickle.loads(pickle.dumps(truth))
+        numpy.testing.assert_array_equal(again.fields(mesh), truth.fields(mesh))
+
     def test_a_plan_says_what_to_measure(self):
         settings = optinc.TwinSettings()
         settings.noise = 4e-3

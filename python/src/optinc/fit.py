@@ -73,7 +73,7 @@ def least_squares(model: Callable[[dict[str, float]], Any], start: Mapping[str, 
                          "Give more, or fix parameters.")
 
     def left(z: Vector) -> Vector:
-        return measured[seen] - np.asarray(model(dict(zip(names, at + scale * z))), float).ravel()[seen]
+        return np.asarray(measured[seen] - np.asarray(model(dict(zip(names, at + scale * z))), float).ravel()[seen])
 
     options: dict[str, Any] = {"bounds": ((least - at) / scale, (most - at) / scale), "x_scale": "jac"}
     found = optimize.least_squares(left, np.zeros(len(names)), **options)
@@ -316,8 +316,8 @@ class Interferometers:
 
     def chosen(self, which: Any) -> Interferometers:
         """Those that `which`, a mask, names."""
-        return Interferometers(*(np.asarray(v)[which] for v in (self.place_m, self.delta_m, self.arms_m, self.index, self.group)),
-                               wavelength_m=self.wavelength_m)
+        place, delta, arms, index, group = (np.asarray(v)[which] for v in (self.place_m, self.delta_m, self.arms_m, self.index, self.group))
+        return Interferometers(place, delta, arms, index, group, self.wavelength_m)
 
     @property
     def rad_per_index(self) -> Vector:
@@ -364,7 +364,7 @@ class Interferometers:
 
     def _centred(self) -> Vector:
         places = np.asarray(self.place_m, float)
-        return places - places.mean(axis=0)
+        return np.asarray(places - places.mean(axis=0))
 
 
 def process(devices: Interferometers) -> Process:
@@ -380,12 +380,13 @@ def process(devices: Interferometers) -> Process:
     phases = devices.phases(devices.plane())
     names = ("field_index", "correlation_length_m", "white_rad2_per_m", "group_rad")
 
-    def made(p: Vector) -> Process:
-        return Process(*map(float, np.exp(p)), errors={})
+    def made(p: Vector, errors: dict[str, float]) -> Process:
+        field_index, length_m, white, group_rad = np.exp(p).tolist()
+        return Process(field_index, length_m, white, group_rad, errors)
 
     def covariance(of: Interferometers, p: Vector) -> Vector:
         same = np.asarray(of.group)[:, None] == np.asarray(of.group)[None, :]
-        return of.covariance(made(p)) + np.exp(2 * p[3]) * same
+        return np.asarray(of.covariance(made(p, {})) + np.exp(2 * p[3]) * same)
 
     def off(p: Vector, of: Interferometers, y: Vector) -> float:
         """-log likelihood of y without its plane (restricted: the plane is not counted as known)."""
@@ -414,7 +415,7 @@ def process(devices: Interferometers) -> Process:
         for j in range(i + 1):
             curve[i, j] = curve[j, i] = sum(a * b * off(p + a * units[i] + b * units[j], of, y) for a in (1, -1) for b in (1, -1)) / (4 * step ** 2)
     errors = np.sqrt(np.maximum(np.diag(np.linalg.pinv(curve)), 0))
-    return Process(*map(float, np.exp(p)), errors=dict(zip(names, errors.tolist())))
+    return made(p, dict(zip(names, errors.tolist())))
 
 
 def groups_in_halves(group: Sequence[int]) -> tuple[Vector, Vector]:
