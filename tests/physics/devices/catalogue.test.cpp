@@ -91,6 +91,10 @@ TEST_CASE("parts: all of a kind set the same keys, and their values are legal") 
     ReceiverSettings receiver;
     apply_part(receiver, part_of_kind("front end", name));
     CHECK_NOTHROW(validate_receiver(receiver));
+    // behind its transimpedance, the largest current is a voltage that a chip of a few volts holds; 0: not
+    // stated
+    const double ohm = value_of(std::string(name).c_str(), "transimpedance");
+    CHECK(receiver.overload_a * ohm < 5.0);
     CHECK(front_end_warnings(receiver.front_end).empty());
   }
 }
@@ -128,6 +132,9 @@ TEST_CASE("parts: figures of receivers, drivers and converters follow from their
   CHECK(value_of("zhang-2025-receiver", "noise") == Approx(16e-12).epsilon(1e-12));
   CHECK(value_of("zhang-2025-receiver", "largest current") == Approx(0.64e-3 / 2).epsilon(1e-12));
   CHECK(value_of("shi-2019-receiver", "largest current") == Approx(1.8e-3 / 2).epsilon(1e-12));
+  CHECK(value_of("awny-2018-receiver", "largest current") == Approx(0.5e-3 / 2).epsilon(1e-12));
+  CHECK(value_of("garcia-lopez-2017-receiver", "largest current") == Approx(0.3e-3 / 2).epsilon(1e-12));
+  CHECK(value_of("garcia-lopez-2017-wide-receiver", "largest current") == Approx(0.3e-3 / 2).epsilon(1e-12));
   // 1.0464: noise bandwidth of a Bessel-Thomson filter of fourth order over its 3 dB bandwidth
   CHECK(value_of("shi-2019-receiver", "noise") == Approx(2.72e-6 / std::sqrt(1.0464 * 37e9)).epsilon(1e-4));
   CHECK(value_of("awny-2018-receiver", "supply") == Approx(0.436 / 2).epsilon(1e-12));
