@@ -99,7 +99,7 @@ def bin_rows(found, devices, m):
         inside = "inside" if low <= value <= high else "outside"
         found.rows.append(Row(f"process-{'default-' if label else ''}{span.replace(' ', '-')}",
                               f"{label}process against unseen submissions, {span} um: |predicted / measured - 1|", "",
-                              abs(predicted / value - 1), None if label else 0.25, interval=(abs(low / value - 1), abs(high / value - 1)),
+                              abs(predicted / value - 1), None if label else 0.25,
                               note=f"{count} devices: {value:.2f} measured, {predicted:.2f} predicted, {low:.2f} to {high:.2f} of 95 % of dies ({inside})"))
     chi = np.linalg.norm(left) / np.sqrt(np.sum(np.var(expected(unseen, half, seed=2), axis=0)))
     found.rows.append(Row("process-chi", "rms of all unseen phases over that predicted", "", float(chi), least=0.75, most=1.25))

@@ -104,7 +104,7 @@ def circuit_rows(found, r, at, spectra):
         for reflection, kept in ((True, left), (False, plain)):
             kept.append(netlist_rms(at[window], through / np.quantile(through, 0.95), r, i, reflection))
     found.rows.append(Row("ring-circuit", "spectra of six rings through a netlist of coupler, waveguide and reflector, largest rms", "",
-                          max(left), reached(0.02), interval=(min(left), max(left)), note=f"without reflector up to {max(plain):.3f}"))
+                          max(left), reached(0.02), note=f"from {min(left):.3f}; without reflector up to {max(plain):.3f}"))
     found.keep("rings/circuit_rms", left, "1")
     found.keep("rings/circuit_rms_without", plain, "1")
 

@@ -22,8 +22,8 @@ class Row:
 
     @property
     def holds(self):
-        return (not math.isnan(self.value) and (self.most is None or self.value <= self.most)
-                and (self.least is None or self.value >= self.least))
+        return bool(not math.isnan(self.value) and (self.most is None or self.value <= self.most)
+                    and (self.least is None or self.value >= self.least))  # of a number of NumPy, too
 
 
 @dataclass
