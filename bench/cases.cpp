@@ -15,7 +15,7 @@ MeshCase make_case(int ports) {
   Stream stream(1, Purpose::haar, static_cast<std::uint32_t>(ports));
   made.target = haar_unitary(ports, stream);
   made.program = decompose_clements(made.target);
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   made.lossy_errors = draw_mesh_errors(made.topology, model, {});
   model.mzi_loss_db = model.arm_loss_spread_db = 0;
   made.errors = draw_mesh_errors(made.topology, model, {});

@@ -11,8 +11,8 @@ namespace optinc::bench {
 inline const std::vector<std::int64_t> all_ports = {8, 16, 64, 128, 256, 512};
 inline const std::vector<std::int64_t> all_words = {1, 64, 1024, 4096};
 
-/// A Haar unitary on N ports, programmed on a chip with errors of splitters and phases as of the foundry preset
-/// but no loss, so that fields sent through again and again keep their size.
+/// A Haar unitary on N ports, programmed on a chip with errors of splitters and phases as of preset
+/// doped-heaters but no loss, so that fields sent through again and again keep their size.
 struct MeshCase {
   MeshTopology topology;
   Matrix target;        ///< (N, N)

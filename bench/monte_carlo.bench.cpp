@@ -55,12 +55,12 @@ struct Trial {
   FieldBlocks<Real> input_blocks = in_kernel_layout(inputs), blocks;
 };
 
-/// Every source of preset foundry: eight normals and two exponentials an MZI.
-const ErrorModel foundry = error_preset("foundry");
+/// Every source of preset doped-heaters: eight normals and two exponentials an MZI.
+const ErrorModel doped = error_preset("doped-heaters");
 
 /// Splitters and phase offsets alone: four normals an MZI, all arms alike.
 const ErrorModel four_normals = [] {
-  ErrorModel model = foundry;
+  ErrorModel model = doped;
   model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;
   return model;
 }();
@@ -84,7 +84,7 @@ void draw(benchmark::State& state, Real) {
   MeshErrorsOf<Real> errors;
   std::uint32_t chip = 0;
   for (auto _ : state) {
-    draw_mesh_errors(c.topology, foundry, {1, chip++, 0}, errors);
+    draw_mesh_errors(c.topology, doped, {1, chip++, 0}, errors);
     benchmark::DoNotOptimize(errors.alpha.data());
     benchmark::ClobberMemory();
   }
@@ -112,12 +112,12 @@ void chips_two_threads(benchmark::State& state, Real) {
 
 [[maybe_unused]] const bool added =
     add_rows(
-        "monte_carlo_chip", [](auto& state, auto real) { chips(state, real, foundry, false); }, over_ports()) &&
+        "monte_carlo_chip", [](auto& state, auto real) { chips(state, real, doped, false); }, over_ports()) &&
     add_rows(
-        "monte_carlo_chip_corrected", [](auto& state, auto real) { chips(state, real, foundry, true); },
+        "monte_carlo_chip_corrected", [](auto& state, auto real) { chips(state, real, doped, true); },
         over_ports()) &&
     add_rows(
-        "monte_carlo_chip_blocks", [](auto& state, auto real) { chips(state, real, foundry, false, true); },
+        "monte_carlo_chip_blocks", [](auto& state, auto real) { chips(state, real, doped, false, true); },
         over_ports()) &&
     add_rows(
         "monte_carlo_chip_four_normals",

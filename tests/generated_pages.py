@@ -1,6 +1,6 @@
-"""Pages of docs/ that are what the tool prints: cli.md (the --help of every command) and parts.md (`optinc devices`).
+"""Pages of docs/ that are what the tool prints: cli.md (the --help of every command), parts.md and presets.md (`optinc devices`).
 
-Usage: generated_pages.py OPTINC [--update]. Exits 1 when a page differs; --update writes both.
+Usage: generated_pages.py OPTINC [--update]. Exits 1 when a page differs; --update writes all three.
 """
 
 import json
@@ -29,6 +29,22 @@ Every figure is *read* (quoted from its source, or computed from such a quotatio
 better than assumed), or *assumed*, because the source is silent or the part is no specific device. There are no parts
 yet for boosters, phase locks, heater drivers, serialisers, clock recovery, switches and modules, and none that holds an
 analogue value for a symbol at 40 GBd.
+"""
+PRESETS = f"""# Presets and defaults
+
+Generated from `optinc devices` and `optinc explain` {UPDATED_BY}.
+
+Where every number of a preset comes from, and in brackets the range of what was published or measured of its kind. *Read*,
+*measured here*, *from memory* and *assumed* mean the same as for [parts](parts.md). The spread of losses is drawn for every
+arm, whatever the scale at which its source measured it: no spread between the arms of one die was found published.
+`chip.preset = "foundry"`, of earlier versions, had the loss of doped heaters and the power of metal ones; it is refused. Its
+errors are those of `doped-heaters`.
+"""
+DEFAULTS = """
+## Defaults that no part sets
+
+What a unit takes where a study says nothing, and where the value or its range comes from. A choice of this project is assumed.
+
 """
 KNOWN = ("read", "measured here", "from memory", "assumed")
 PREFIXES = {-15: "f", -12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
@@ -81,10 +97,38 @@ def part_section(part):
     return text
 
 
+def devices(optinc, presets):
+    """The presets that `optinc devices` lists, or the parts."""
+    return [part for part in json.loads(printed(optinc, "devices", "--json"))["devices"] if part["kind"].endswith(" preset") == presets]
+
+
+def presets_page(optinc):
+    """The whole page of presets, and of defaults."""
+    presets = devices(optinc, presets=True)
+    text = PRESETS
+    for kind in dict.fromkeys(part["kind"] for part in presets):
+        of_kind = [part for part in presets if part["kind"] == kind]
+        counts = [sum(f["known"] == known for part in of_kind for f in part["parameters"]) for known in KNOWN]
+        key = {"chip preset": "chip.preset", "process preset": "fabrication.preset"}[kind]
+        text += f"\n## `{key}`\n\nFigures: {', '.join(f'{count} {known}' for count, known in zip(counts, KNOWN))}.\n\n"
+        text += "\n".join(part_section(part) for part in of_kind)
+    text += DEFAULTS + row("key", "default", "source") + row(*["---"] * 3)
+    for key in budget_of(optinc)["keys_without_part"]:
+        told = dict(re.findall(r"^  (\w+): +(.*(?:\n {11}.*)*)", printed(optinc, "explain", key), re.MULTILINE))
+        unit = "" if told["unit"] == "1" else " " + told["unit"]
+        text += row(f"`{key}`", f"`{told['default']}`{unit}", re.sub(r"\s+", " ", told["source"]))
+    return text
+
+
+def budget_of(optinc):
+    """The budget of a unit as it is by default."""
+    return json.loads(printed(optinc, "budget", "--network", "shipped/64x4", "--json", "--quiet"))
+
+
 def parts_page(optinc):
     """The whole page of parts: kinds of which nothing was read first."""
     kinds = {}
-    for part in json.loads(printed(optinc, "devices", "--json"))["devices"]:
+    for part in devices(optinc, presets=False):
         kinds.setdefault(part["kind"], []).append(part)
     read = {kind: sum(any(f["known"] == "read" for f in part["parameters"]) for part in parts) for kind, parts in kinds.items()}
     order = sorted(kinds, key=lambda kind: (read[kind] > 0, kind))
@@ -92,7 +136,7 @@ def parts_page(optinc):
     text = PARTS + "\n" + row("kind", "parts", "with a figure read", *KNOWN) + row(*["---"] * 7)
     text += "".join(row(kind, len(kinds[kind]), read[kind], *counts[kind]) for kind in order)
     text += row("all", sum(map(len, kinds.values())), sum(read.values()), *(sum(c[k] for c in counts.values()) for k in range(4)))
-    budget = json.loads(printed(optinc, "budget", "--network", "shipped/64x4", "--json", "--quiet"))
+    budget = budget_of(optinc)
     text += "\nA unit as it is by default names these parts:\n\n" + row("key", "part", "figures read", "assumed") + row(*["---"] * 4)
     text += "".join(row(f"`{p['key']}`", p["part"], p["read"], p["assumed"]) for p in budget["parts"])
     text += "\nNo part sets these keys of a unit: " + ", ".join(f"`{key}`" for key in budget["keys_without_part"]) + ".\n"
@@ -104,7 +148,8 @@ def parts_page(optinc):
 def main(optinc, update):
     """Returns the exit status."""
     status = 0
-    for name, page, columns in (("cli.md", cli_page(optinc), COLUMNS), ("parts.md", parts_page(optinc), None)):
+    for name, page, columns in (("cli.md", cli_page(optinc), COLUMNS), ("parts.md", parts_page(optinc), None),
+                                ("presets.md", presets_page(optinc), None)):
         path = DOCS / name
         long = [line for line in page.splitlines() if columns and len(line) > columns]
         if long:

@@ -37,7 +37,7 @@ QUOTED = (
      lambda a, b: a[2] == b[1] and float(a[0]) <= float(b[2]) <= float(b[0]) <= float(b[3]) <= float(a[1])),
     (r"and (\d) in (1,000) on chips of a good laboratory", RESULTS, r"mean of 100 is ([\d.]+) % of the words; 95 decode",
      lambda a, b: round(1000 * (1 - float(b[0]) / 100)) == int(a[0])),
-    (r"On `foundry` chips, every network decodes more than a fifth", RESULTS, r"trained for noise at `foundry` \| 7,168 \| 95 \| 94 \| (\d+) \|\n\| carry chain \| 29 \| 98.4 \| 97.6 \| (\d+) ",
+    (r"On `doped-heaters` chips \([^)]*\), every network decodes more than a fifth", RESULTS, r"trained for noise at `doped-heaters` \| 7,168 \| 95 \| 94 \| (\d+) \|\n\| carry chain \| 29 \| 98.4 \| 97.6 \| (\d+) ",
      lambda _, b: max(map(float, b)) < 80),
     (r"two words in five wrong without correction, fewer than one in a thousand is wrong with it", RESULTS,
      r"uncorrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) .*\n.*`corrected_quadrature` \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) ",
@@ -75,7 +75,7 @@ def prose(page):
     page = re.sub(r"^```[^\n]*\n(.*?)^```", lambda block: block[1] if block[1].startswith("./") else "", page,
                   flags=re.MULTILINE | re.DOTALL)
     page = re.sub(r"<(picture|source|img)[^>]*>|\]\([^)]*\)", "]", page)
-    return re.sub(r"`([^`\n]*)`", lambda code: code[0] if code[1] in ("design-target", "good-lab", "foundry") else "`code`", page)
+    return re.sub(r"`([^`\n]*)`", lambda code: code[0] if code[1] in ("design-target", "good-lab", "doped-heaters") else "`code`", page)
 
 
 def spaced(words):

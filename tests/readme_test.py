@@ -114,7 +114,7 @@ class Readme(unittest.TestCase):
         (self.folder / "bin/cmake").write_text("#!/bin/sh\n")
         (self.folder / "bin/cmake").chmod(0o755)
         small = ["--quiet", "--trials", "2", "--set", "measure.words=64", "--set", "gradient.hidden=4", "--set", "gradient.batch=6000",
-                 "--sweep", 'chip.preset=["ideal"]', "--sweep", 'network.source=["shipped/foundry_noise_aware","carry-chain"]']
+                 "--sweep", 'chip.preset=["ideal"]', "--sweep", 'network.source=["shipped/doped_heaters_noise_aware","carry-chain"]']
         said = self.type(f"./experiments/quickstart --no-install -- {shlex.join(small)}")
         self.assertRegex(said, r"(?m)^  carry chain +29 .*\d %")
         self.assertIn("Fewest words wrong, ", said)

@@ -98,7 +98,7 @@ void gpu_chips(benchmark::State& state, Real, const ErrorModel& model) {
 }
 
 ErrorModel four_normals() {
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.arm_loss_spread_db = model.sigma_phase_rad = 0.0;
   return model;
 }
@@ -244,7 +244,7 @@ auto in_real_time(std::vector<std::int64_t> ports, std::vector<std::int64_t> oth
         "gpu_forward_and_backward", [](auto& state, auto real) { gpu_forward_and_backward(state, real); },
         in_real_time({16, 64, 128, 256}, {64, 1024, 16384})) &&
     add_rows(
-        "gpu_chips", [](auto& state, auto real) { gpu_chips(state, real, error_preset("foundry")); },
+        "gpu_chips", [](auto& state, auto real) { gpu_chips(state, real, error_preset("doped-heaters")); },
         in_real_time({16, 64, 128}, {100, 100000}, "chips")) &&
     add_rows(
         "gpu_chips_four_normals", [](auto& state, auto real) { gpu_chips(state, real, four_normals()); },

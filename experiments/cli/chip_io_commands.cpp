@@ -50,7 +50,7 @@ void add_fabricate(CommandTable& commands) {
   const auto fab = std::make_shared<LabArguments>();
   CLI::App& fabricate = commands.add(
       "fabricate", "Draw one chip for a network and write all its fabrication errors",
-      "optinc fabricate network.h5 -o chip.h5 --preset foundry --chip 3\n"
+      "optinc fabricate network.h5 -o chip.h5 --preset doped-heaters --chip 3\n"
       "  optinc fabricate network.h5 -o chip.h5 --set fabrication.process=wafer     a die of a wafer",
       [fab, &commands] { return fabricate_command(*fab, commands.options(fab->out, "chip.h5")); });
   fabricate.add_option("NETWORK.h5", fab->input, "Network or result file, or shipped/NAME (optinc list)")

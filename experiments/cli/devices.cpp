@@ -9,6 +9,7 @@
 
 #include "experiments/base/text_table.hpp"
 #include "physics/devices/catalogue.hpp"
+#include "physics/variation/preset_catalogue.hpp"
 
 namespace optinc {
 namespace {
@@ -24,6 +25,22 @@ std::string quantity(double value, const std::string& unit) {
   const int thousands = std::clamp(static_cast<int>(std::floor(std::log10(std::abs(value)) / 3 + 1e-9)), -5, 4);
   return fmt::format("{:.4g} {}{}", value / std::pow(1000.0, thousands),
                      prefixes[static_cast<std::size_t>(thousands + 5)], unit);
+}
+
+/// Parts and presets.
+const std::vector<Part>& all_entries() {
+  static const std::vector<Part> all = [] {
+    std::vector<Part> entries = device_catalogue();
+    entries.insert(entries.end(), preset_catalogue().begin(), preset_catalogue().end());
+    return entries;
+  }();
+  return all;
+}
+
+/// The part or preset of that name. Throws Error as device_entry() does.
+const Part& entry_named(std::string_view name) {
+  const auto preset = std::ranges::find(preset_catalogue(), name, &Part::name);
+  return preset == preset_catalogue().end() ? device_entry(name) : *preset;
 }
 
 std::string table(const std::vector<Part>& devices) {
@@ -86,18 +103,18 @@ nlohmann::ordered_json json(const Part& d) {
 
 std::vector<std::string> device_names() {
   std::vector<std::string> names;
-  for (const Part& d : device_catalogue()) names.push_back(d.name);
+  for (const Part& d : all_entries()) names.push_back(d.name);
   return names;
 }
 
 std::string devices_text(std::string_view name) {
-  return name.empty() ? table(device_catalogue()) : page(device_entry(name));
+  return name.empty() ? table(all_entries()) : page(entry_named(name));
 }
 
 std::string devices_json(std::string_view name) {
-  if (!name.empty()) return json(device_entry(name)).dump(2) + "\n";
+  if (!name.empty()) return json(entry_named(name)).dump(2) + "\n";
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Part& d : device_catalogue()) list.push_back(json(d));
+  for (const Part& d : all_entries()) list.push_back(json(d));
   return nlohmann::ordered_json{{"devices", list}}.dump(2) + "\n";
 }
 

@@ -28,7 +28,8 @@ struct MeshTrial {
   double nominal_factor = 1.0;                   ///< field factor of a perfect mesh with the preset's mean loss
 };
 
-/// Trial `trial` of a study. `foundry`: the study's, which prepares the die of its mesh once for all trials.
+/// Trial `trial` of a study. `doped-heaters`: the study's, which prepares the die of its mesh once for all
+/// trials.
 MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const StudyInputs& inputs = {},
                           const Foundry& foundry = Foundry());
 

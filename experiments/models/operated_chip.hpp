@@ -25,8 +25,8 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
                           std::uint32_t trial, Programming programming);
 
 /// Chip `trial` of the study, made as [chip] and [fabrication] say and calibrated for the first time (`number`
-/// 0) or once more. All chips of all models come from here. `foundry`: the study's, which prepares a die once
-/// for all, and has the chips that chip.measured names.
+/// 0) or once more. All chips of all models come from here. `doped-heaters`: the study's, which prepares a die
+/// once for all, and has the chips that chip.measured names.
 CalibratedChip calibrated_chip(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                                std::uint32_t number = 0, const Foundry& foundry = Foundry());
 

@@ -74,9 +74,8 @@ OpenedJournal reopen_journal(const std::filesystem::path& path) {
     std::string_view text = toml;
     state.command = taken_comment(text, command_opening);
     state.revisions = revisions_of(taken_comment(text, revisions_opening));
-    const bool before_5 = taken_comment(text, schema_opening).empty();
-    state.config =
-        before_5 ? parse_config_before_schema_5(text, path.string()) : parse_config(text, path.string());
+    const std::string schema = taken_comment(text, schema_opening);  // a journal has it from version 5 on
+    state.config = parse_stored_config(text, path.string(), schema.empty() ? 4 : 5);
     state.shard = parse_shard(shard.substr(0, shard.find(' ')));
     if (const std::size_t mark = shard.find(forced_mark); mark != shard.npos)
       state.replaces = shard.substr(mark + forced_mark.size());

@@ -31,8 +31,9 @@ std::string training_text(const toml::table& config) {
   const double weight_noise = config["training"]["matrix_noise"].value_or(0.0);
   std::vector<std::string> with;
   if (noise > 0)
-    with.push_back(fmt::format("noise ({}), losses of {}", config["noise"]["set"].value_or("custom"),
-                               config["chip"]["preset"].value_or("custom")));
+    with.push_back(
+        fmt::format("noise ({}), losses of {}", config["noise"]["set"].value_or("custom"),
+                    present_name(config["chip"]["preset"].value_or("custom"), former_error_presets())));
   if (weight_noise > 0) with.push_back(fmt::format("weight noise {}", weight_noise));
   if (config["training"]["on_chips"].value_or(false)) with.push_back("simulated chips");
   return with.empty() ? "trained without errors" : fmt::format("trained with {}", fmt::join(with, ", "));

@@ -24,8 +24,7 @@ StudyConfig stored_config(const File& file) {
   const Group root = file.root();
   const std::string text = root.attributes().text("config_toml"),
                     where = root.where() + ", attribute config_toml";
-  return root.attributes().integer("schema_version") < 5 ? parse_config_before_schema_5(text, where)
-                                                         : parse_config(text, where);
+  return parse_stored_config(text, where, root.attributes().integer("schema_version"));
 }
 
 void write_section(const Attributes& attributes, const StudyConfig& config, std::string_view section) {

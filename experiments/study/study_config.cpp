@@ -256,20 +256,35 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
 
 namespace {
 
-/// The variants of a file of before schema version 5 by their present names.
-void rename_variants(toml::table& table) {
-  if (toml::array* variants = table["measure"]["variants"].as_array())
-    for (toml::node& node : *variants)
-      if (auto* const name = node.as_string()) *name = std::string(present_variant(**name));
+/// Renames a text, or every text of an array.
+template <class Present>
+void rename(toml::node_view<toml::node> found, const Present& present) {
+  if (auto* const name = found.as_string()) *name = std::string(present(name->get()));
+  if (auto* const names = found.as_array())
+    for (toml::node& node : *names) rename(toml::node_view<toml::node>(node), present);
 }
 
-/// `folder`: of the study's file, where its relative paths start.
+/// The names of a file of this schema version by their present ones, in sections and sweeps.
+void rename_stored(toml::table& table, std::int64_t schema_version) {
+  if (schema_version < 5) rename(table["measure"]["variants"], present_variant);
+  for (const FieldEntry& entry : config_entries({})) {
+    if (entry.info.former.empty()) continue;
+    const auto present = [&](std::string_view name) { return present_name(name, entry.info.former); };
+    rename(table[entry.section][entry.info.key], present);
+    if (toml::array* const sweeps = table["sweep"].as_array())
+      for (toml::node& sweep : *sweeps)
+        rename(toml::node_view<toml::node>(sweep)["values"][entry.name()], present);
+  }
+}
+
+/// `folder`: of the study's file, where its relative paths start. `stored`: the schema version of the result
+/// file that holds the text; 0 for a text that a user wrote.
 StudyConfig parse_study(std::string_view text, std::string_view name, const Overrides& overrides,
-                        const std::filesystem::path& folder, bool before_schema_5 = false) {
+                        const std::filesystem::path& folder, std::int64_t stored = 0) {
   GivenValues given, over;
   const TomlSource source{std::string(name)};
   toml::table table = parse_toml(text, source);
-  if (before_schema_5) rename_variants(table);
+  if (stored > 0) rename_stored(table, stored);
   std::vector<Assignment> assigned;
   for (const std::string& setting : overrides.settings) assigned.push_back(parse_assignment(setting, "--set"));
   std::string model = table["model"].value_or(StudyConfig().model);
@@ -338,8 +353,8 @@ std::string_view present_variant(std::string_view before_schema_5) {
   return before_schema_5 == "corrected_nearest" ? "corrected" : before_schema_5;
 }
 
-StudyConfig parse_config_before_schema_5(std::string_view text, std::string_view name) {
-  return parse_study(text, name, {}, {}, true);
+StudyConfig parse_stored_config(std::string_view text, std::string_view name, std::int64_t schema_version) {
+  return parse_study(text, name, {}, {}, schema_version);
 }
 
 StudyConfig load_config(const std::filesystem::path& path, const Overrides& overrides) {

@@ -206,8 +206,9 @@ StudyConfig parse_config(std::string_view text, std::string_view name, const Ove
 /// "corrected_quadrature" does now, and "corrected_nearest" what "corrected" does.
 std::string_view present_variant(std::string_view before_schema_5);
 
-/// Settings that a program of before schema version 5 stored, with its variants by their present names.
-StudyConfig parse_config_before_schema_5(std::string_view text, std::string_view name);
+/// Settings that a program stored in a file of this schema version. Former names (Row::former; before version
+/// 5, present_variant) are read as their present ones.
+StudyConfig parse_stored_config(std::string_view text, std::string_view name, std::int64_t schema_version);
 
 /// The configuration with these values, "section.key" each, in place of its own; a chip.preset or noise.set
 /// among them replaces all that it names first. The values must be of their field's type. Throws Error where

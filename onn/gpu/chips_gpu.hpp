@@ -16,7 +16,7 @@ namespace optinc {
 /// depend on how many chips are asked for at once: an answer at a threshold, or a phase between two steps of a
 /// DAC, may differ. Takes up to 6 GiB of the GPU's memory. For one thread at a time.
 ///
-///     ChipsGpu chips(design, error_preset("foundry"), Programming::corrected, hardware, noise);
+///     ChipsGpu chips(design, error_preset("doped-heaters"), Programming::corrected, hardware, noise);
 ///     const auto wrong = chips.wrong_words(codes, exact_answers(task, codes), {1, 0}, 10000);
 class ChipsGpu {
  public:

@@ -31,6 +31,17 @@ std::vector<std::string_view> likely_names(std::string_view word, std::span<cons
   return likely;
 }
 
+std::string_view present_name(std::string_view name, std::span<const FormerName> former) {
+  const auto found = std::ranges::find(former, name, &FormerName::name);
+  return found == former.end() ? name : found->present;
+}
+
+std::string remedy(std::string_view name, std::span<const std::string_view> names,
+                   std::span<const FormerName> former) {
+  const auto found = std::ranges::find(former, name, &FormerName::name);
+  return found == former.end() ? suggestion(name, names) : std::string(found->remedy);
+}
+
 std::string choice_text(std::span<const std::string_view> names) {
   std::string text;
   for (const auto& name : names)
@@ -47,9 +58,10 @@ std::string join_names(std::span<const std::string_view> names) {
   return text;
 }
 
-void refuse_name(std::string_view what, std::string_view name, std::span<const std::string_view> names) {
-  throw Error(
-      fmt::format("unknown {} \"{}\" (known: {}). {}", what, name, join_names(names), suggestion(name, names)));
+void refuse_name(std::string_view what, std::string_view name, std::span<const std::string_view> names,
+                 std::span<const FormerName> former) {
+  throw Error(fmt::format("unknown {} \"{}\" (known: {}). {}", what, name, join_names(names),
+                          remedy(name, names, former)));
 }
 
 void refuse_value(std::string_view what, std::size_t value, std::span<const std::string_view> names) {

@@ -74,7 +74,7 @@ void check_string(std::string_view where, const Row& info, const std::string& va
   for (const auto name : info.names)
     if (name == value) return;
   throw Error(where, fmt::format("{} is unknown (known: {}). {}", toml_text(value), join_names(info.names),
-                                 suggestion(value, info.names)));
+                                 remedy(value, info.names, info.former)));
 }
 
 }  // namespace

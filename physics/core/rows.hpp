@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "physics/core/enum_names.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 
@@ -39,6 +40,7 @@ struct Row {
   bool may_be_zero = false;        ///< a number whose range begins above 0
   std::string_view part =
       {};  ///< kind of the parts that a name chooses from, which set other keys of the section
+  std::span<const FormerName> former = {};  ///< names that are refused with a remedy of their own
 };
 
 /// The field with the source of error that an ablation switches off through it.

@@ -45,7 +45,7 @@ class GpuFields {
 /// Sums have an order of their own: the same input gives the same bits. For one thread at a time.
 ///
 ///     MeshGpu<float> mesh(clements_topology(64));
-///     const auto chips = mesh.chip_deviations(program, error_preset("foundry"), {1}, 100000, fields);
+///     const auto chips = mesh.chip_deviations(program, error_preset("doped-heaters"), {1}, 100000, fields);
 template <class Real>
 class MeshGpu {
  public:

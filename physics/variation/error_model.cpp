@@ -14,17 +14,23 @@ namespace {
 
 constexpr double coupler_loss_db = 0.05;  // of each of an MZI's two
 
-constexpr std::array<std::string_view, 6> preset_names = {"ideal",         "design-target", "good-lab",
-                                                          "metal-heaters", "doped-heaters", "foundry"};
+constexpr std::array<std::string_view, 5> preset_names = {"ideal", "design-target", "good-lab", "metal-heaters",
+                                                          "doped-heaters"};
+constexpr std::array<FormerName, 1> former_presets = {
+    {{"foundry", "doped-heaters",
+      "\"foundry\" had the loss of one heater and the power of another. Use \"doped-heaters\", which has its "
+      "errors, or \"metal-heaters\", whose arms lose less and nearly the same."}}};
 
 }  // namespace
 
 std::span<const std::string_view> error_preset_names() { return preset_names; }
 
+std::span<const FormerName> former_error_presets() { return former_presets; }
+
 ErrorModel error_preset(std::string_view name) {
   // sigma_eta, rho_ab, sigma_cal, arm-loss spread, DAC and phase noise: assumed (see error_preset's
-  // declaration). The mean MZI loss: doped-heaters (foundry until 1.0.0-rc.1) is two couplers and two heater
-  // stages, good-lab the 0.2 dB at which 398 MZIs in series lose 80 dB, design-target half of that.
+  // declaration). The mean MZI loss: doped-heaters is two couplers and two heater stages, good-lab the 0.2 dB
+  // at which 398 MZIs in series lose 80 dB, design-target half of that.
   constexpr double heater_loss_db = 0.23;  // Harris et al. 2014
   if (name == "ideal") return {};
   if (name == "design-target") return {"design-target", 0.005, 0.5, 1e-3, 0.1, 0.005, 14, 3e-4};
@@ -34,9 +40,9 @@ ErrorModel error_preset(std::string_view name) {
     return {"metal-heaters",       0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater.loss_db,
             heater.loss_spread_db, 12,   1e-3};
   }
-  if (name == "doped-heaters" || name == "foundry")
-    return {std::string(name), 0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater_loss_db, 0.13, 12, 1e-3};
-  refuse_name("error preset", name, preset_names);
+  if (name == "doped-heaters")
+    return {"doped-heaters", 0.02, 0.5, 5e-3, 2 * coupler_loss_db + 2 * heater_loss_db, 0.13, 12, 1e-3};
+  refuse_name("error preset", name, preset_names, former_presets);
 }
 
 std::vector<Warning> heater_loss_warnings(const ErrorModel& model, const ThermoOpticShifter& heater) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "physics/core/names.hpp"
 #include "physics/core/warning.hpp"
 #include "physics/devices/dac.hpp"
 
@@ -32,14 +33,18 @@ inline DacMode dac_mode(const ErrorModel& model) {
   return model.dac_voltage ? DacMode::voltage : DacMode::phase;
 }
 
-/// Names of the presets: ideal, design-target, good-lab, metal-heaters, doped-heaters, foundry.
+/// Names of the presets: ideal, design-target, good-lab, metal-heaters, doped-heaters.
 std::span<const std::string_view> error_preset_names();
+
+/// Presets of earlier versions: foundry, which mixed the loss of one heater with the power of another. Its
+/// errors are those of doped-heaters.
+std::span<const FormerName> former_error_presets();
 
 /// The preset of that name: two ordinary foundry runs, a good laboratory's chip, and what a 128-port real mesh
 /// needs (design-target). Of the foundry runs, metal-heaters has metal away from the light, so that arms differ
 /// by little; doped-heaters has doped silicon in the light of both arms, and takes the 0.13 dB that Harris et
 /// al. (2014) give over a wafer, couplers included, as the spread from arm to arm, which is the harshest
-/// reading. "foundry" is an older name of doped-heaters. Values are assumed, inside what is reported for each
+/// reading. Values are assumed, inside what is reported for each
 /// device. Throws Error, naming the nearest, for an unknown one.
 ErrorModel error_preset(std::string_view name);
 

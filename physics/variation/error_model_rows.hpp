@@ -21,9 +21,15 @@ inline std::span<const std::string_view> chip_preset_names() {
 
 template <Like<ErrorModel> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
-  visit(Row{"preset", "1", "Chip preset: named set of values for this section; keys set explicitly override it",
-            0, 0, "custom: no preset, every key is set explicitly", chip_preset_names()},
-        s.preset);
+  Row preset{"preset",
+             "1",
+             "Chip preset: named set of values for this section; keys set explicitly override it",
+             0,
+             0,
+             "custom: no preset, every key is set explicitly",
+             chip_preset_names()};
+  preset.former = former_error_presets();
+  visit(preset, s.preset);
   visit(switched_off("splitters",
                      Row{"sigma_eta_rad", "rad", "RMS error of every splitter angle (ideal angle: pi/4)", 0,
                          100, "Mikkelsen 2014 (presets metal-heaters, doped-heaters: 0.02)"}),

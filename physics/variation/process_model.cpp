@@ -38,9 +38,9 @@ ProcessModel default_process() {
   ProcessModel m;
   m.width = {2e-9, 2e-9, 1e-9, 2e-9, 0.09e-9};
   m.height = {0.7e-9, 0.7e-9, 0.3e-9, 0.8e-9, 0.0};
-  const ErrorModel foundry = error_preset("foundry");
-  m.mzi_loss_db = foundry.mzi_loss_db;
-  m.arm_loss_spread_db = foundry.arm_loss_spread_db;
+  const ErrorModel doped = error_preset("doped-heaters");
+  m.mzi_loss_db = doped.mzi_loss_db;
+  m.arm_loss_spread_db = doped.arm_loss_spread_db;
   m.heater_power_spread = 0.02;
   m.heater_resistance_spread = 0.02;
   return with_splitter_statistics(m, {0.02, 0.5}, 100e-6);

@@ -152,7 +152,7 @@ class MainJob(unittest.TestCase):
             "wrong type": (["run", STUDY, "-o", output, "--set", "runner.trials=many"], ["runner.trials", "integer"]),
             "out of range": (["run", STUDY, "-o", output, "--set", "chip.rho_ab=2"], ["chip.rho_ab", "2", "-1..1"]),
             "unknown name": (["run", STUDY, "-o", output, "--set", "task.rounding=up"], ["task.rounding", "half-up"]),
-            "unknown preset": (["run", STUDY, "-o", output, "--set", "chip.preset=foundri"], ["foundri", "foundry"]),
+            "unknown preset": (["run", STUDY, "-o", output, "--set", "chip.preset=doped-heater"], ["doped-heater", "doped-heaters"]),
             "widths": (["run", STUDY, "-o", output, "--set", "network.hidden=[6]"], ["4 and 6"]),
             "missing study": (["run", folder / "none.toml", "-o", output], ["none.toml"]),
             "missing data": (["run", STUDY, "-o", output, "--set", "gradient.data=/nowhere"],
@@ -550,10 +550,10 @@ class MainJob(unittest.TestCase):
             self.assertIn(part, text)
         self.assertNotIn("pJ/bit", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
-        foundry = json.loads(optinc("budget", "--network", self.path, "--json", "--set", "chip.preset=foundry").stdout)
+        doped = json.loads(optinc("budget", "--network", self.path, "--json", "--set", "chip.preset=doped-heaters").stdout)
         # 0.56 dB an MZI: 2 E[max(0, X)] of X ~ N(0.28 dB, 0.13 dB), Phi(0.28/0.13) = 0.984374, phi(0.28/0.13) = 0.039224
         column_db = 2 * (0.28 * 0.984374 + 0.13 * 0.039224)
-        self.assertAlmostEqual(foundry["loss"]["parts"]["MZIs"]["total"] / foundry["columns"], column_db, places=4)
+        self.assertAlmostEqual(doped["loss"]["parts"]["MZIs"]["total"] / doped["columns"], column_db, places=4)
         driven = optinc("budget", "--network", self.path, "--set", "modulator.driver=zhang-2025-driver", "--set", "receiver.device=zhang-2025-receiver",
                         "--set", "receiver.supply_power_w=0.04")
         self.assertEqual(driven.returncode, 0, driven.stderr)
@@ -780,7 +780,7 @@ class MainJob(unittest.TestCase):
     def test_the_steps_to_a_laboratory_and_back(self):
         folder = self.path.parent
         for arguments in (("program", self.path, "-o", folder / "phases.csv"),
-                          ("fabricate", self.path, "-o", folder / "chip.h5", "--preset", "foundry", "--chip", 1),
+                          ("fabricate", self.path, "-o", folder / "chip.h5", "--preset", "doped-heaters", "--chip", 1),
                           ("program", self.path, "-o", folder / "corrected.h5", "--chip", folder / "chip.h5"),
                           ("transfer", folder / "phases.csv", "-o", folder / "m.csv", "--mesh", "layer1/block0/mesh"),
                           ("program", folder / "m.csv", "-o", folder / "again.csv"),
@@ -836,7 +836,7 @@ class MainJob(unittest.TestCase):
                                 "COMP_WORDS=(optinc inspect shipped/32); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
                                capture_output=True, text=True, timeout=60)
         self.assertEqual(asked.stdout.split("\n")[:8], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",
-                                                        "--json", "mesh_error_in_phase", "foundry", "shipped/32x5"], asked.stderr)
+                                                        "--json", "mesh_error_in_phase", "doped-heaters", "shipped/32x5"], asked.stderr)
         self.assertIn("complete -c optinc", optinc("completion", "fish").stdout)
         (self.path.parent / "my study.toml").touch()
         spaced = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(optinc run my); COMP_CWORD=2; _optinc; printf '%s|' \"${COMPREPLY[@]}\""],

@@ -57,7 +57,7 @@ ports = 4
 [fabrication]
 process = "wafer"
 [[sweep]]
-values = {"chip.preset" = ["good-lab", "foundry"]}
+values = {"chip.preset" = ["good-lab", "doped-heaters"]}
 """
 TARGET = """
 model = "mesh"

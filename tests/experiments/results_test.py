@@ -129,14 +129,14 @@ class Reading(unittest.TestCase):
             mean = run.summary["word_accuracy_mean"].sel(variant="noisy").isel(sigma_eta_rad=3)
             self.assertEqual([row.name for row in found.rows], ["some_net", "other_net"])
             np.testing.assert_allclose([row.right for row in found.rows], mean.values)
-            self.assertEqual(found.columns, ("design-target", "foundry"))
+            self.assertEqual(found.columns, ("design-target", "doped-heaters"))
             self.assertEqual(found.where, f"sigma_eta_rad = {float(mean.sigma_eta_rad):g} rad, chips noisy")
             self.assertTrue(found.rows[0].gradient_error > 20 * found.quantised > 0)
             self.assertAlmostEqual(found.rows[1].gradient_error / found.quantised, 1, delta=0.1)
             said = headlines(run)
             self.assertIn("at design-target other_net (29 MZIs, 100 % of words right)", said)
             poor = replace(found, rows=tuple(replace(row, right=(row.right[0], 0.76 - place / 10)) for place, row in enumerate(found.rows)))
-            self.assertTrue(poor.conclusion().endswith("; at foundry none is usable (some_net decodes most, 76 %)."), poor.conclusion())
+            self.assertTrue(poor.conclusion().endswith("; at doped-heaters none is usable (some_net decodes most, 76 %)."), poor.conclusion())
             self.assertRegex(said, "(?m)^  some_net +9,000 ")
         for name in ("one_sweep", "laws", "tolerant_keys"):
             with results.open_run(FILES[name]) as run:
@@ -434,7 +434,7 @@ class Tolerances(unittest.TestCase):
             self.assertEqual(list(table["network"][::2]), ["32x5, matrix_noise 0", "16-32-16", "32x5, matrix_noise 0.03",
                                                            "carry chain", "8x2", "96-32 x5"])
             self.assertEqual([table[name][3] for name in ("point", "chip.preset", "mzis", "chips", "tolerance.harsh")],
-                             [3, "foundry", 900, 400, 30])
+                             [3, "doped-heaters", 900, 400, 30])
             raw = np.sort(run.trials["tolerance"].values[1, 1, :, 0])
             self.assertEqual(table["tolerance"][3], raw[200])
             self.assertEqual((table["low"][3], table["high"][3]), (raw[179], raw[220]))  # as summary has the median's
@@ -481,7 +481,7 @@ class Tolerances(unittest.TestCase):
             for rows in (True, False):  # a row each, or an axis of MZIs
                 with unittest.mock.patch("optinc.results.figures.tolerances.MOST_NETWORKS", 12 if rows else 5):
                     first, axes = figures.FIGURES["search"](run).axes[:2]
-                self.assertEqual(axes.get_title(loc="left"), "(b) foundry")
+                self.assertEqual(axes.get_title(loc="left"), "(b) doped-heaters")
                 at = lambda line: [list(xy) for xy in ((line.get_ydata(), line.get_xdata()) if rows else line.get_data())]  # noqa: E731
                 across, up = at(next(line for line in axes.lines if line.get_linewidth() == 1.2))
                 self.assertEqual(across, [0, 2, 4] if rows else [29, 900, 2720])
@@ -532,7 +532,7 @@ class Trainings(unittest.TestCase):
             self.assertEqual([way.name for way in paths(run)],
                              ["exact average", "ring of floats", "codes, no chip", "codes, no chip, 0.01 wrong", "codes, no chip, 0.1 wrong",
                               "codes, no chip, +0.5 LSB", "codes, no chip, +2 LSB", "carry chain, design-target",
-                              "some net, good-lab", "some net, foundry"])
+                              "some net, good-lab", "some net, doped-heaters"])
             # seven of the eight ways that send codes, beside the exact one: those farthest from it
             drawn = [way.place for way in drawn_paths(paths(run), final(run), 0)]
             self.assertEqual((drawn[0], drawn == sorted(set(drawn)), {4, 5, 6, 8, 9} < set(drawn), 1 in drawn),

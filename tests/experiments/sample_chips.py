@@ -129,7 +129,7 @@ def words_in_time(path, trials=2, layers=3):
 
 def text_axis(path, trials=8):
     """Chips of named presets."""
-    preset = ("preset", ["ideal", "design-target", "foundry"], "1", "preset of the chip", "chip.preset")
+    preset = ("preset", ["ideal", "design-target", "doped-heaters"], "1", "preset of the chip", "chip.preset")
     with result(path, model="chip", complete=np.int64(1)) as file:
         study(file, [preset], trials, CHIP_VARIANTS, chip_quantities(np.array([0.0, 0.5, 1.2]), trials))
 

@@ -16,7 +16,7 @@ def tolerant_networks(file, identities, of_point, mzis, accuracy):
     group.dataset("of_point", ["point"], np.array(of_point, np.int64))
 
 
-PRESET = ("preset", ["design-target", "foundry"], "1", "fills the values of this section", "chip.preset")
+PRESET = ("preset", ["design-target", "doped-heaters"], "1", "fills the values of this section", "chip.preset")
 TOLERANCE = "harshest value of tolerance.key at which every word is right"
 
 

@@ -30,7 +30,7 @@ def trainings(path, trials=4):
             "learner.error_rate": (rate, "1", "share of codes made wrong"),
             "learner.offset_lsb": (offset, "LSB", "added to every code"),
             "network.source": (["carry-chain"] * 8 + ["shipped/some_net"] * 2, "1", "network"),
-            "chip.preset": (["design-target"] * 8 + ["good-lab", "foundry"], "1", "preset")}
+            "chip.preset": (["design-target"] * 8 + ["good-lab", "doped-heaters"], "1", "preset")}
     with result(path, LEARNER, model="learning", complete=np.int64(1)) as file:
         study(file, [("path", keys)], trials, ["noisy"], trained(drop, trials))
 

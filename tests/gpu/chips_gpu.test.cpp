@@ -24,7 +24,7 @@ UnitHardware dim_hardware() {
 }
 
 ErrorModel every_error() {
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.sigma_eta_rad = 0.1;  // some MZIs cannot make up for it
   model.sigma_phase_rad = 0.003;
   model.rho_ab = 0.3;

@@ -100,7 +100,7 @@ TEMPLATE_TEST_CASE("a word's fields on a GPU do not depend on the words beside i
 
 TEMPLATE_TEST_CASE("chips on a GPU are the chips that draw_mesh_errors draws", "", float, double) {
   // one normal off by 1e-11 would show in double
-  ErrorModel every = error_preset("foundry");
+  ErrorModel every = error_preset("doped-heaters");
   every.sigma_phase_rad = 0.003;
   ErrorModel splitters;  // sources that are off draw nothing
   splitters.sigma_eta_rad = 0.02;
@@ -134,7 +134,7 @@ TEMPLATE_TEST_CASE("chips on a GPU are the chips that draw_mesh_errors draws", "
 TEMPLATE_TEST_CASE("chips on a GPU are corrected for their splitters", "", float, double) {
   // splitters that many MZIs cannot make up for, so that `quadrature` counts; one phase carried on to the wrong
   // port shows. In float an MZI at the edge of what its splitters reach may be clipped or not: a DAC step more
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.sigma_eta_rad = 0.15;
   for (const MeshTopology& t : topologies(false))
     for (const Clipping clipping : {Clipping::nearest, Clipping::quadrature})
@@ -170,11 +170,11 @@ TEST_CASE("chips on a GPU do not depend on how many are asked for at once") {
   const MeshProgramOf<float> program = random_case(t).program.cast<float>();
   const FieldBatchOf<float> x(Matrix::Identity(64, 64));
   const MeshGpu<float> mesh(t);
-  const auto all = mesh.chip_deviations(program, error_preset("foundry"), {1, 0, 0}, 20000, x);
+  const auto all = mesh.chip_deviations(program, error_preset("doped-heaters"), {1, 0, 0}, 20000, x);
   for (const std::uint32_t chip : {0u, 7000u, 8191u, 19999u}) {
     CAPTURE(chip);
     const ChipDeviation one =
-        mesh.chip_deviations(program, error_preset("foundry"), {1, chip, 0}, 1, x).front();
+        mesh.chip_deviations(program, error_preset("doped-heaters"), {1, chip, 0}, 1, x).front();
     CHECK(one.change == all[chip].change);
     CHECK(one.error == all[chip].error);
   }

@@ -43,7 +43,7 @@ class Sentences(unittest.TestCase):
                      mesh, numpy.ones((2, 3)))
         self.refused(ValueError, "x has shape () (the mesh has 4 ports: the last axis). Give (.., 4).", mesh, 1.0)
         self.refused(ValueError, 'unknown error preset "goodlab" (known: ideal, design-target, '
-                     'good-lab, metal-heaters, doped-heaters, foundry). Did you mean "good-lab"?', mesh.fabricate, "goodlab")
+                     'good-lab, metal-heaters, doped-heaters). Did you mean "good-lab"?', mesh.fabricate, "goodlab")
         self.refused(TypeError, "fabricate(): incompatible function arguments.", mesh.fabricate, "good-lab", seed=-1)
         self.refused(ValueError, "chips = 2 from chip 4294967295 on (chips have numbers below 2^32). Ask for fewer.",
                      mesh.monte_carlo, "ideal", numpy.ones(4), 2, first=2**32 - 1)

@@ -175,10 +175,10 @@ class SameBits(unittest.TestCase):
     def test_dies_that_the_command_line_fabricates(self):
         wafer = " ".join(f"--set fabrication.{key}" for key in ("process=wafer", "width_field_m=3e-9", "correlation_length_m=1e-3",
                                                                 "die_width_m=50e-3", "die_length_m=30e-3"))
-        made = self.made("", f"fabricate shipped/32x5 --preset foundry --seed {SEED} --chip 2 {wafer} -o chip.h5")
+        made = self.made("", f"fabricate shipped/32x5 --preset doped-heaters --seed {SEED} --chip 2 {wafer} -o chip.h5")
         process = optinc.ProcessModel()
         process.width_field_m, process.correlation_length_m = 3e-9, 1e-3
-        chip = optinc.Unit.load("shipped/32x5").calibrate("foundry", seed=SEED, chip=2,
+        chip = optinc.Unit.load("shipped/32x5").calibrate("doped-heaters", seed=SEED, chip=2,
                                                           wafer=optinc.Wafer(process, die_length_m=30e-3, die_width_m=50e-3))
         for layer, blocks in enumerate(chip.errors.layers):
             for block, errors in enumerate(blocks):

@@ -33,7 +33,7 @@ class Laboratory(unittest.TestCase):
             unitary = optinc.haar_unitary(5, seed=3)
             mesh = optinc.Mesh.from_unitary(unitary, topology)
             chip = mesh.fabricate("ideal")
-            drawn = mesh.fabricate("foundry", seed=4).errors
+            drawn = mesh.fabricate("doped-heaters", seed=4).errors
             for name in ERRORS.values():
                 setattr(chip.errors, name, getattr(drawn, name))
             columns = {column: getattr(drawn, name) for column, name in ERRORS.items()}

@@ -58,7 +58,7 @@ class Meshes(unittest.TestCase):
                 self.assertEqual((found.shape, found.dtype), ((40, *x.shape), x.dtype))
                 for c in (0, 19, 39):
                     numpy.testing.assert_array_equal(found[c], self.mesh.fabricate(model, seed=5, chip=7 + c)(x))
-        self.assertEqual(self.mesh.monte_carlo("foundry", self.fields, 0).shape, (0, *self.fields.shape))
+        self.assertEqual(self.mesh.monte_carlo("doped-heaters", self.fields, 0).shape, (0, *self.fields.shape))
 
     # Fails when a chip takes another's number, skips the DAC, or is compared with another mesh than its own.
     def test_deviations_are_those_of_the_fields(self):
@@ -78,7 +78,7 @@ class Meshes(unittest.TestCase):
         for c in range(3):
             self.assertAlmostEqual(
                 chips.fidelity[c], optinc.fidelity(self.mesh.matrix(), self.mesh.fabricate("good-lab", chip=c).matrix()), 12)
-        self.assertEqual(len(self.mesh.deviations("foundry", self.fields, 0)), 0)
+        self.assertEqual(len(self.mesh.deviations("doped-heaters", self.fields, 0)), 0)
 
     # Fails when Ctrl-C waits for all chips.
     def test_monte_carlo_interrupted(self):
@@ -87,7 +87,7 @@ class Meshes(unittest.TestCase):
         threading.Timer(0.2, _thread.interrupt_main).start()
         with self.assertRaises(KeyboardInterrupt):
             while time.perf_counter() - start < 60:
-                mesh.monte_carlo("foundry", x, 10**6)
+                mesh.monte_carlo("doped-heaters", x, 10**6)
         self.assertLess(time.perf_counter() - start, 3)
 
     def test_settled_meshes_stay_as_they_were(self):
@@ -101,7 +101,7 @@ class Meshes(unittest.TestCase):
         self.assertGreater(abs(chip(self.fields) - before).max(), 1e-3)
 
     def test_copies_and_files(self):
-        chip = self.mesh.fabricate("foundry", seed=3)
+        chip = self.mesh.fabricate("doped-heaters", seed=3)
         chip.errors.alpha[2] = 0.07
         for thing in (self.mesh, chip):
             for other in (copy.deepcopy(thing), copy.copy(thing), pickle.loads(pickle.dumps(thing))):
@@ -115,7 +115,7 @@ class Meshes(unittest.TestCase):
 
     # Central differences of a loss that depends on every output, about a chip with all errors.
     def test_derivatives(self):
-        chip = self.mesh.fabricate("foundry", seed=3)
+        chip = self.mesh.fabricate("doped-heaters", seed=3)
         weights = numpy.random.default_rng(2).normal(size=(2, *self.fields.shape))
 
         def loss(x):
@@ -166,7 +166,7 @@ class Meshes(unittest.TestCase):
 
     # Fails when views do not keep their mesh (rv_policy::reference without an owner): others then write into them.
     def test_views_outlive_their_mesh(self):
-        theta, alpha = optinc.Mesh(N).theta, self.mesh.fabricate("foundry").errors.alpha
+        theta, alpha = optinc.Mesh(N).theta, self.mesh.fabricate("doped-heaters").errors.alpha
         theta[:] = 1
         alpha[:] = 2
         gc.collect()
@@ -186,7 +186,7 @@ class Meshes(unittest.TestCase):
 
     def test_same_seed_same_chip(self):
         def alpha(**address):
-            return self.mesh.fabricate("foundry", **address).errors.alpha
+            return self.mesh.fabricate("doped-heaters", **address).errors.alpha
         numpy.testing.assert_array_equal(alpha(seed=1, chip=2), alpha(seed=1, chip=2))
         for other in ({"seed": 2}, {"chip": 1}, {"mesh": 1}):
             self.assertFalse(numpy.array_equal(alpha(), alpha(**other)))
@@ -229,8 +229,8 @@ class Meshes(unittest.TestCase):
         numpy.testing.assert_allclose(found, (2 * numpy.pi - 1, 7 - 2 * numpy.pi, 0), atol=1e-14)
 
     def test_error_model(self):
-        model = optinc.error_preset("foundry")
-        self.assertEqual(model.preset, "foundry")
+        model = optinc.error_preset("doped-heaters")
+        self.assertEqual(model.preset, "doped-heaters")
         model.dac_bits = 0
         self.assertEqual((model.preset, model.dac_bits), ("custom", 0))
         self.assertIn("good-lab", optinc.error_preset_names())
@@ -294,12 +294,12 @@ class Surroundings(unittest.TestCase):
         self.assertEqual(wafer.origin(len(corners) + 3), (1, 3))
         other = pickle.loads(pickle.dumps(wafer))
         self.assertEqual(repr(other), repr(wafer))
-        chip = optinc.Mesh(4).fabricate("foundry", seed=2, chip=5, wafer=wafer)
-        numpy.testing.assert_array_equal(optinc.Mesh(4).fabricate("foundry", seed=2, chip=5, wafer=other).errors.alpha, chip.errors.alpha)
+        chip = optinc.Mesh(4).fabricate("doped-heaters", seed=2, chip=5, wafer=wafer)
+        numpy.testing.assert_array_equal(optinc.Mesh(4).fabricate("doped-heaters", seed=2, chip=5, wafer=other).errors.alpha, chip.errors.alpha)
         again = pickle.loads(pickle.dumps(chip))
         numpy.testing.assert_array_equal(again.at(5.0, 1e-9).matrix(), chip.at(5.0, 1e-9).matrix())
-        self.assertGreater(abs(optinc.Mesh(4).fabricate("foundry", seed=2, chip=5).errors.alpha - chip.errors.alpha).max(), 1e-4)
-        built = optinc.carry_chain(2, 2).calibrate("foundry", chip=3, wafer=wafer)
+        self.assertGreater(abs(optinc.Mesh(4).fabricate("doped-heaters", seed=2, chip=5).errors.alpha - chip.errors.alpha).max(), 1e-4)
+        built = optinc.carry_chain(2, 2).calibrate("doped-heaters", chip=3, wafer=wafer)
         kept = pickle.loads(pickle.dumps(built)).program().at(5.0, 1e-9)
         self.assertEqual(kept.matrix_error, built.program().at(5.0, 1e-9).matrix_error)
 

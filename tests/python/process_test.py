@@ -27,7 +27,7 @@ optinc.set_threads(3)
 mesh, x = optinc.Mesh.from_unitary(optinc.haar_unitary(8)), numpy.ones((5000, 8), "c8")
 
 def compute(chip):
-    return mesh.fabricate("foundry", chip=chip)(x)
+    return mesh.fabricate("doped-heaters", chip=chip)(x)
 
 here = [compute(chip) for chip in range(4)]  # OpenMP has its threads
 with multiprocessing.get_context("fork").Pool(2) as pool:

@@ -72,11 +72,11 @@ class Run(unittest.TestCase):
     def test_numbers(self):
         file = self.folder / "typed.h5"
         subprocess.run([TOOL, "run", self.study, "-o", file, "--quiet", "--trials=2", "--seed=3",
-                        "--sweep=mesh.ports=[4,6]", "--set=chip.preset=foundry",
+                        "--sweep=mesh.ports=[4,6]", "--set=chip.preset=doped-heaters",
                         '--set=measure.metrics=["mesh_error","fidelity"]'], check=True, capture_output=True)
         found, _ = self.run_study(
             trials=numpy.int64(2), seed=3, threads=1, sweep={"mesh.ports": numpy.array([4, 6])},
-            settings={"chip.preset": "foundry", "measure.metrics": ("mesh_error", "fidelity")})
+            settings={"chip.preset": "doped-heaters", "measure.metrics": ("mesh_error", "fidelity")})
         self.assertEqual(found.mesh_error.dims, ("ports", "trial", "variant"))
         with h5py.File(file) as typed:
             self.assertEqual(set(found.variables), set(typed["trials"]))
@@ -102,7 +102,7 @@ class Run(unittest.TestCase):
 
     def test_sentences(self):
         wrong = ('--set chip.preset="goodlab": chip.preset = "goodlab" is unknown (known: ideal, design-target, '
-                 'good-lab, metal-heaters, doped-heaters, foundry, custom). Did you mean "good-lab"?')
+                 'good-lab, metal-heaters, doped-heaters, custom). Did you mean "good-lab"?')
         for shown in (io.StringIO(), Terminal()):
             self.refused(ValueError, wrong, settings={"chip.preset": "goodlab"}, into=shown)
             self.assertEqual(shown.getvalue(), "")  # said once

@@ -120,7 +120,7 @@ class Numbers(unittest.TestCase):
         for topology in ("clements", "reck"):
             for ports in (1, 2, 5):
                 mesh = optinc.Mesh.from_unitary(optinc.haar_unitary(ports, seed=2), topology)
-                chip = mesh.fabricate("foundry", seed=3)
+                chip = mesh.fabricate("doped-heaters", seed=3)
                 for name in settable(optinc.MeshErrors):
                     value = getattr(chip.errors, name)
                     setattr(chip.errors, name, draws.uniform(0.1, 0.2, numpy.shape(value)))

@@ -166,7 +166,7 @@ class Units(unittest.TestCase):
 
     # Fails when a table is another chip's, has no noise, or draws that of every part anew.
     def test_a_chip_as_a_table(self):
-        chip = self.unit.fabricate("foundry", seed=2).program()
+        chip = self.unit.fabricate("doped-heaters", seed=2).program()
         codes = numpy.random.default_rng(1).integers(0, 256, (4, 100_000))
         silent = optinc.NoiseSwitches()
         numpy.testing.assert_array_equal(chip.table(silent).average(codes), chip.average(codes, silent))

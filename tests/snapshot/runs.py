@@ -82,7 +82,7 @@ TRAININGS = [
           "training.batch=512"),
 ]
 LABORATORY = [
-    Run("fabricate", ["fabricate", "tiny.h5", "-o", "chip.h5", "--preset", "foundry", "--seed", "4", "--chip", "3",
+    Run("fabricate", ["fabricate", "tiny.h5", "-o", "chip.h5", "--preset", "doped-heaters", "--seed", "4", "--chip", "3",
                       *sets("chip.rho_ab=0.2")], ("chip.h5",)),
     study("comb_measured", "comb", ["chip.measured=chip.h5"]),
     study("chip_float32", "chip_noise", ["measure.arithmetic=float32"]),

@@ -51,7 +51,7 @@ ErrorModel load_model(const Group& group) {
     FieldValue value = to_field_value(member);
     const Attributes attributes = group.attributes();
     if (std::holds_alternative<std::string>(value))
-      value = attributes.text(info.key);
+      value = std::string(present_name(attributes.text(info.key), info.former));
     else if (std::holds_alternative<bool>(value))  // a switch that older files do not know is off
       value = attributes.has(info.key) && attributes.integer(info.key) != 0;
     else if (std::holds_alternative<std::int64_t>(value))

@@ -129,7 +129,7 @@ CLAIMS = claims_of(GROUP,
           ("codes", "codes, no chip", ">= -0.3"), ("published", "published shape, design-target", "< -5"),
           ("bottleneck-design-target", "96-32, for noise, design-target", ">= -0.3"),
           ("bottleneck-good-lab", "96-32, for noise, good-lab", ">= -0.3"),
-          ("foundry", "128-16, for noise, foundry", ">= -1.5"),
+          ("doped-heaters", "128-16, for noise, doped-heaters", ">= -1.5"),
           ("chain-design-target", "carry chain, design-target", ">= -0.5"), ("chain-good-lab", "carry chain, good-lab", ">= -0.5"))),
     # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
     *((f"cascade-{short}", target, "points of final accuracy relative to exact averaging, 16 servers, mean of 3 seeds",

@@ -125,7 +125,7 @@ CLAIMS = claims_of(GROUP,
       for name, preset, target in (
           ("published", "design-target", "< 5"), ("published_noise_aware", "design-target", ">= 99.9"),
           ("bottleneck_noise_aware", "design-target", ">= 99.9"), ("bottleneck_noise_aware", "good-lab", ">= 99.8"),
-          ("foundry_noise_aware", "foundry", ">= 70"))),
+          ("doped_heaters_noise_aware", "doped-heaters", ">= 70"))),
     ("gradient-codes", "<= 0.05", "relative error of a real gradient: its 8-bit codes alone",
      (gradient_error, "bottleneck_noise_aware", "quantised"), RUN_INSPECT),
     ("gradient-published", "> 1", "the same through a chip with all noise", (gradient_error, "/published"), RUN_INSPECT),

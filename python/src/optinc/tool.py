@@ -41,7 +41,7 @@ def run(
     Args:
         study: path of a TOML file, or name of a shipped study (optinc list).
         trials: trials per sweep point (runner.trials).
-        settings: values that replace those of the study: {"chip.preset": "foundry"}.
+        settings: values that replace those of the study: {"chip.preset": "doped-heaters"}.
         sweep: values of swept keys. Each replaces the study's sweep of that key or adds one.
         seed: seed of all random number streams (run.seed).
         threads: number of threads, 0: all cores (run.threads). Results do not depend on it.

@@ -38,7 +38,7 @@ fs::path network_file(const Scratch& scratch, const Network& network = example()
 
 /// Every kind of error, so that a field that is lost or mixed up shows.
 ErrorModel all_errors() {
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.sigma_phase_rad = 0.01;
   return model;
 }
@@ -343,5 +343,5 @@ TEST_CASE("a damaged chip names file, dataset and what was expected") {
   check_message(refused([](MeshErrors&, ErrorModel& m) { m.rho_ab = 2; }),
                 {"c.h5: /chip: attribute rho_ab", "2"});
   check_message(refused([](MeshErrors&, ErrorModel& m) { m.preset = "fondry"; }),
-                {"attribute preset", "foundry"});
+                {"attribute preset", "doped-heaters"});
 }

@@ -50,7 +50,7 @@ TEST_CASE("a cascade of five good chips is the flat average of sixteen servers")
 // mutation: all units are the same chip; the second level is judged on what it should have been sent
 TEST_CASE("a cascade of bad chips errs at both levels, each judged on what it was sent") {
   const StudyConfig config =
-      cascade_study("variants = ['uncorrected']\n[chip]\npreset = 'foundry'\nsigma_cal_rad = 0.3\n");
+      cascade_study("variants = ['uncorrected']\n[chip]\npreset = 'doped-heaters'\nsigma_cal_rad = 0.3\n");
   const Found f = found(config, 1).front();
   CHECK(f.first < 0.9);
   CHECK(f.second < 0.9);

@@ -28,14 +28,22 @@ struct Unit {
   UnitDesign made_of() const { return {&config, &network, &design}; }
 
   static StudyConfig configured(const std::vector<std::string>& more) {
-    std::vector<std::string> settings = {"model=learning",          "run.seed=5",
-                                         "task.rounding=half-up",   "network.source=carry-chain",
-                                         "noise.lock=false",        "learner.aggregator=chip",
-                                         "chip.preset=foundry",     "chip.sigma_eta_rad=0.15",
-                                         "chip.sigma_cal_rad=0.15", "learner.steps=12",
-                                         "learner.evaluations=1",   "drift.instants=4",
-                                         "drift.interval_s=100",    "drift.recalibrate_s=200",
-                                         "drift.imbalance_m=2e-4",  "drift.sine_k=10",
+    std::vector<std::string> settings = {"model=learning",
+                                         "run.seed=5",
+                                         "task.rounding=half-up",
+                                         "network.source=carry-chain",
+                                         "noise.lock=false",
+                                         "learner.aggregator=chip",
+                                         "chip.preset=doped-heaters",
+                                         "chip.sigma_eta_rad=0.15",
+                                         "chip.sigma_cal_rad=0.15",
+                                         "learner.steps=12",
+                                         "learner.evaluations=1",
+                                         "drift.instants=4",
+                                         "drift.interval_s=100",
+                                         "drift.recalibrate_s=200",
+                                         "drift.imbalance_m=2e-4",
+                                         "drift.sine_k=10",
                                          "drift.sine_period_s=1300"};
     settings.insert(settings.end(), more.begin(), more.end());
     return parse("", settings);

@@ -66,7 +66,7 @@ TEST_CASE("drift: a perfect chip in a steady world stays as it is") {
 
 // Fails when instants draw from a stream that threads share
 TEST_CASE("drift: the same numbers on one and two threads") {
-  StudyConfig config = drift_study("[chip]\npreset = 'foundry'\n");
+  StudyConfig config = drift_study("[chip]\npreset = 'doped-heaters'\n");
   config.run.threads = 1;
   const auto one = drifted(config).record;
   config.run.threads = 2;

@@ -139,7 +139,7 @@ TEST_CASE("MC: errors of meshes on wafers are those of the covariance of their s
 
 // Fails when the white part of a wafer's chip has no correlation inside an MZI
 TEST_CASE("without any spread, chips from wafers are those of independent errors, bit for bit") {
-  const std::vector<std::string> errors = {"chip.preset=foundry", "calibration.sigma_estimate_rad=1e-3"};
+  const std::vector<std::string> errors = {"chip.preset=doped-heaters", "calibration.sigma_estimate_rad=1e-3"};
   StudyConfig config = wafer_study(errors), independent = config;
   independent.fabrication.process = FabricationProcess::independent;
   const TrialModel model = mesh_model(config);
@@ -151,12 +151,12 @@ TEST_CASE("without any spread, chips from wafers are those of independent errors
   const std::vector<MeshTopology> meshes = meshes_of(design);
   const DiePlan plan = placed_on_die(meshes, {}, {});
   const SharedVariation still{std::make_shared<const DieProcess>(prepare_die(meshes, plan.meshes, {})), {}};
-  const ErrorModel foundry = error_preset("foundry");
+  const ErrorModel doped = error_preset("doped-heaters");
   for (const CalibrationPolicy policy : {CalibrationPolicy::noisy, CalibrationPolicy::oracle})
     for (const std::uint32_t number : {0u, 2u}) {
       const CalibrationSettings settings{.policy = policy, .sigma_estimate_rad = 1e-3};
-      const CalibratedChip a = calibrate(design, foundry, settings, {3, 30, number}, still);
-      const CalibratedChip b = calibrate(design, foundry, settings, {3, 30, number});
+      const CalibratedChip a = calibrate(design, doped, settings, {3, 30, number}, still);
+      const CalibratedChip b = calibrate(design, doped, settings, {3, 30, number});
       for (std::size_t l = 0; l < a.errors.layers.size(); ++l)
         for (std::size_t i = 0; i < a.errors.layers[l].size(); ++i)
           for (const auto mesh : {&BlockErrors::mesh, &BlockErrors::attenuators})
@@ -256,9 +256,10 @@ TEST_CASE("a calibration that knows the mean of the die corrects what its splitt
 
   // a whole chip: the mean of all meshes and attenuators, of what was estimated
   const ChipDesign design = design_chip(random_network({2, 2, Rounding::half_even}, {4, 8}));
-  const CalibratedChip each = calibrate(design, error_preset("foundry"), {.sigma_estimate_rad = 1e-3}, {3, 1});
+  const CalibratedChip each =
+      calibrate(design, error_preset("doped-heaters"), {.sigma_estimate_rad = 1e-3}, {3, 1});
   const CalibratedChip known =
-      calibrate(design, error_preset("foundry"),
+      calibrate(design, error_preset("doped-heaters"),
                 {.sigma_estimate_rad = 1e-3, .splitters = KnownAngles::die_mean}, {3, 1});
   double sum = 0, count = 0;
   for (const auto& layer : each.known.layers)

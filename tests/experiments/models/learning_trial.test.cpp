@@ -174,7 +174,7 @@ TEST_CASE("learning: a network that is right, and a chip without errors, are Q(m
 // variant's
 TEST_CASE("learning: by the map as by the light, where no noise is") {
   const Studied studied;
-  const std::vector<std::string> settings = {"learner.aggregator=chip", "chip.preset=foundry",
+  const std::vector<std::string> settings = {"learner.aggregator=chip", "chip.preset=doped-heaters",
                                              "chip.sigma_eta_rad=0.12",
                                              "measure.variants=[\"uncorrected\", \"corrected_quadrature\"]"};
   auto by_light = settings;
@@ -257,7 +257,7 @@ TEST_CASE("learning: injected errors, offsets, the guard and the factor on error
         studied.run({"learner.aggregator=quantised"}).all("training_loss")[0]);
   const auto wrong = [&](const char* factor) {
     return studied
-        .run({"learner.aggregator=chip", "chip.preset=foundry", "chip.dac_bits=0",
+        .run({"learner.aggregator=chip", "chip.preset=doped-heaters", "chip.dac_bits=0",
               "measure.variants=[\"uncorrected\"]", fmt::format("learner.chip_factor={}", factor)})
         .one("sent_error_rate");
   };

@@ -81,8 +81,8 @@ std::vector<std::uint64_t> bits_of_trial(const StudyConfig& config) {
 TEST_CASE("a fabricated chip that is measured gives the bits of its study") {
   const Scratch scratch;
   network_file(scratch);
-  chip_file(scratch, error_preset("foundry"));
-  const std::string drawn = "preset = 'foundry'\nsigma_phase_rad = 0.0\n";
+  chip_file(scratch, error_preset("doped-heaters"));
+  const std::string drawn = "preset = 'doped-heaters'\nsigma_phase_rad = 0.0\n";
   const std::vector<std::pair<std::string, std::vector<std::string>>> models = {
       {"chip", {}},
       {"chip", {"environment.wavelength_m=1e-9", "crosstalk.x0=0.05"}},
@@ -203,7 +203,7 @@ TEST_CASE("a study keeps the measured chip that it began with") {
   chip_file(scratch, error_preset("good-lab"));
   const StudyConfig config = study(scratch, "chip", measured(scratch, "sigma_eta_rad = 1e-3\n"));
   const auto measured_beta = read_chip(scratch / "unit.h5").errors.layers[0][0].mesh.beta;
-  check_kept_inputs(config, scratch, [&] { chip_file(scratch, error_preset("foundry")); },
+  check_kept_inputs(config, scratch, [&] { chip_file(scratch, error_preset("doped-heaters")); },
                     {"second.h5: other errors of chip.measured", "first.h5"});
   const StudyInputs kept = read_study_inputs(File::open(scratch / "whole.h5").root());
   REQUIRE(kept.chips.size() == 1);

@@ -46,7 +46,7 @@ TEST_CASE("mesh drift: a calibration takes the change of the phases away, and on
 // instant
 TEST_CASE("mesh drift: right after the first calibration it is the mesh of model mesh") {
   for (const char* chip :
-       {"[chip]\npreset = 'foundry'\n", "[chip]\npreset = 'good-lab'\nsigma_phase_rad = 0.02\n"}) {
+       {"[chip]\npreset = 'doped-heaters'\n", "[chip]\npreset = 'good-lab'\nsigma_phase_rad = 0.02\n"}) {
     const TrialRecord drifting = trial_of(study("mesh_drift", nine + chip)),
                       mesh = trial_of(study("mesh", chip));
     CHECK(drifting.of("instant_mesh_error", 0)[0] == Approx(mesh.of("mesh_error", 1)[0]).epsilon(1e-12));

@@ -87,7 +87,7 @@ TEST_CASE("a mesh with every error is the product of its blocks") {
       CAPTURE(kind, topology);
       const StudyConfig config =
           mesh_study(8, kind,
-                     {"chip.preset=foundry", std::string("mesh.topology=") + topology,
+                     {"chip.preset=doped-heaters", std::string("mesh.topology=") + topology,
                       "mesh.sigma_common_rad=0.1", "calibration.sigma_estimate_rad=0.01"});
       const MeshTrial trial = draw_mesh_trial(config, 2);
       CHECK(trial.errors.common_offset.norm() > 0.1);
@@ -104,7 +104,7 @@ TEST_CASE("a mesh with every error is the product of its blocks") {
 
 // Fails when plain MZIs with known splitters leave the way they took before there were kinds
 TEST_CASE("plain MZIs: phases and matrices are those of the plain correction, to the bit") {
-  const StudyConfig config = mesh_study(11, "standard", {"chip.preset=foundry"});
+  const StudyConfig config = mesh_study(11, "standard", {"chip.preset=doped-heaters"});
   const MeshTrial trial = draw_mesh_trial(config, 5);
   const MeshTopology t = clements_topology(11);
   const MeshErrors e = draw_mesh_errors(t, config.chip, {config.run.seed, 5, 0});
@@ -189,7 +189,7 @@ TEST_CASE("MC: real targets in phase, common phases cost sigma^2, calibration si
 
 // Fails when an estimate or a common phase draws from a stream that another error has
 TEST_CASE("meshes of all kinds are paired: the same target, alpha, beta and common phases") {
-  const std::vector<std::string> all = {"chip.preset=foundry", "mesh.sigma_common_rad=0.01"};
+  const std::vector<std::string> all = {"chip.preset=doped-heaters", "mesh.sigma_common_rad=0.01"};
   const MeshTrial plain = draw_mesh_trial(mesh_study(6, "standard", all), 1);
   for (const auto* kind : every_kind) {
     const MeshTrial trial = draw_mesh_trial(mesh_study(6, kind, all), 1);

@@ -74,11 +74,11 @@ Matrix by_devices(const MeshTrial& trial, const MeshProgram& program, const Stud
 // Fails when a change of 0 goes through the arithmetic of a change, or path differences take draws of another
 // purpose
 TEST_CASE("a mesh at the wavelength and temperature of its calibration is what it was, to the bit") {
-  const StudyConfig config = mesh_study(7, {"chip.preset=foundry"});
+  const StudyConfig config = mesh_study(7, {"chip.preset=doped-heaters"});
   const MeshTrial trial = draw_mesh_trial(config, 2);
   const MeshProgram program = programmed_mesh(trial, "corrected_quadrature", config.chip).program;
   CHECK(found_matrix(trial, program, errors_in_use(trial, program, config)) == found_matrix(trial, program));
-  const StudyConfig other = mesh_study(7, {"chip.preset=foundry", "drift.imbalance_m=1e-5",
+  const StudyConfig other = mesh_study(7, {"chip.preset=doped-heaters", "drift.imbalance_m=1e-5",
                                            "drift.splitter_rad_per_m=1e6", "drift.heater_per_k=1e-3"});
   for (const char* metric : {"mesh_error", "mesh_error_in_phase", "fidelity", "insertion_loss"})
     CHECK(value(config, metric) == value(other, metric));
@@ -162,7 +162,7 @@ TEST_CASE("path differences and heaters delay the paths that they are on") {
 
 // Fails when the record takes the spread for the mean, or the delays of another variant
 TEST_CASE("a study records mean and spread of the delays of each variant") {
-  const StudyConfig config = mesh_study(5, {"chip.preset=foundry", "environment.wavelength_m=2e-9"});
+  const StudyConfig config = mesh_study(5, {"chip.preset=doped-heaters", "environment.wavelength_m=2e-9"});
   const MeshTrial trial = draw_mesh_trial(config, 2);
   for (std::size_t v = 0; v < 2; ++v) {
     const MeshProgram program =

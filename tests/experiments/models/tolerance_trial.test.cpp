@@ -131,14 +131,14 @@ TEST_CASE("a tolerance of what is no number of a device is refused by its key") 
 
 // mutation: scaled_errors forgets a member
 TEST_CASE("a factor on a chip's errors is one on each of them") {
-  const ErrorModel foundry = error_preset("foundry");
-  const ErrorModel half = scaled_errors(foundry, 0.5);
-  CHECK(half.sigma_eta_rad == foundry.sigma_eta_rad / 2);
-  CHECK(half.sigma_cal_rad == foundry.sigma_cal_rad / 2);
-  CHECK(half.mzi_loss_db == foundry.mzi_loss_db / 2);
-  CHECK(half.arm_loss_spread_db == foundry.arm_loss_spread_db / 2);
-  CHECK(half.sigma_phase_rad == foundry.sigma_phase_rad / 2);
-  CHECK(half.dac_bits == foundry.dac_bits);
-  CHECK(half.rho_ab == foundry.rho_ab);
-  check_message(refusal([&] { scaled_errors(foundry, -1); }), {"errors times -1"});
+  const ErrorModel doped = error_preset("doped-heaters");
+  const ErrorModel half = scaled_errors(doped, 0.5);
+  CHECK(half.sigma_eta_rad == doped.sigma_eta_rad / 2);
+  CHECK(half.sigma_cal_rad == doped.sigma_cal_rad / 2);
+  CHECK(half.mzi_loss_db == doped.mzi_loss_db / 2);
+  CHECK(half.arm_loss_spread_db == doped.arm_loss_spread_db / 2);
+  CHECK(half.sigma_phase_rad == doped.sigma_phase_rad / 2);
+  CHECK(half.dac_bits == doped.dac_bits);
+  CHECK(half.rho_ab == doped.rho_ab);
+  check_message(refusal([&] { scaled_errors(doped, -1); }), {"errors times -1"});
 }

@@ -44,7 +44,7 @@ std::vector<double> cells(const TrialModel& model, const std::vector<double>& re
 }  // namespace
 
 TEST_CASE("a chip's record is what fabrication, programming and transmission give") {
-  const StudyConfig config = chip_study("[chip]\npreset = 'foundry'\n");
+  const StudyConfig config = chip_study("[chip]\npreset = 'doped-heaters'\n");
   const Network network = random_network(task, {4, 8});
   const TrialModel model = chip_model(config, only(network));
   const ChipDesign design = design_chip(network);
@@ -198,7 +198,7 @@ TEST_CASE("a mesh that only loses light keeps its fidelity") {
 
 TEST_CASE("a mesh's record is that of its transfer matrix") {
   const StudyConfig config =
-      parse("model = 'mesh'\n[chip]\npreset = 'foundry'\nsigma_eta_rad = 0.1\n[mesh]\nports = 8\n");
+      parse("model = 'mesh'\n[chip]\npreset = 'doped-heaters'\nsigma_eta_rad = 0.1\n[mesh]\nports = 8\n");
   const TrialModel model = mesh_model(config);
   const auto record = record_of(model, config, 4);
   const MeshTrial trial = draw_mesh_trial(config, 4);

@@ -352,23 +352,24 @@ TEST_CASE("a process preset fills its keys, single keys go over it, and it is a 
 }
 
 TEST_CASE("a chip preset fills its section and keys go over it in any order") {
-  const ErrorModel foundry = error_preset("foundry");
-  CHECK(parse("[chip]\npreset = 'foundry'").chip.mzi_loss_db == foundry.mzi_loss_db);
-  CHECK(parse("[chip]\npreset = 'foundry'").chip.preset == "foundry");
+  const ErrorModel doped = error_preset("doped-heaters");
+  CHECK(parse("[chip]\npreset = 'doped-heaters'").chip.mzi_loss_db == doped.mzi_loss_db);
+  CHECK(parse("[chip]\npreset = 'doped-heaters'").chip.preset == "doped-heaters");
   for (const auto* text :
-       {"[chip]\ndac_bits = 9\npreset = 'foundry'", "[chip]\npreset = 'foundry'\ndac_bits = 9"}) {
+       {"[chip]\ndac_bits = 9\npreset = 'doped-heaters'", "[chip]\npreset = 'doped-heaters'\ndac_bits = 9"}) {
     const ErrorModel chip = parse(text).chip;
     CHECK(chip.dac_bits == 9);
-    CHECK(chip.sigma_eta_rad == foundry.sigma_eta_rad);
+    CHECK(chip.sigma_eta_rad == doped.sigma_eta_rad);
     CHECK(chip.preset == "custom");
   }
-  CHECK(parse("[chip]\npreset = 'foundry'\ndac_bits = 12").chip.preset == "foundry");  // its own value
+  CHECK(parse("[chip]\npreset = 'doped-heaters'\ndac_bits = 12").chip.preset ==
+        "doped-heaters");  // its own value
   check_message(complaint("[chip]\npreset = 'custom'\ndac_bits = 9"),
                 {"custom", "sigma_eta_rad", "design-target"});
 }
 
 TEST_CASE("overrides go over the file") {
-  const std::string file = "[run]\nseed = 3\n[chip]\npreset = 'foundry'\nrho_ab = 0.1\n";
+  const std::string file = "[run]\nseed = 3\n[chip]\npreset = 'doped-heaters'\nrho_ab = 0.1\n";
   CHECK(parse(file, {"run.seed=7"}).run.seed == 7);
   CHECK(parse(file, {"run.seed=7", "run.seed=8"}).run.seed == 8);
   CHECK(parse(file, {"network.hidden=[4, 8]"}).network.hidden == std::vector<int>{4, 8});
@@ -378,7 +379,7 @@ TEST_CASE("overrides go over the file") {
   CHECK(parse(file, {"study=night"}).study == "night");
   CHECK(parse(file, {"receiver.bandwidth_hz = 1e9"}).hardware.receiver.front_end.bandwidth_hz == 1e9);
   CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.rho_ab == 0.2);
-  CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.sigma_eta_rad == error_preset("foundry").sigma_eta_rad);
+  CHECK(parse(file, {"chip.rho_ab=0.2"}).chip.sigma_eta_rad == error_preset("doped-heaters").sigma_eta_rad);
 
   // a preset on the command line replaces the file's chip, also one that was printed in full
   const StudyConfig printed = parse(to_toml(parse(file)), {"chip.dac_bits=9", "chip.preset=good-lab"});
@@ -471,8 +472,8 @@ TEST_CASE("a value out of range names the range") {
   check_message(complaint("[network]\nhidden = [64, 96]"), {"s.toml", "network.hidden", "64 and 96"});
   check_message(complaint("[task]\nrounding = 'half'"),
                 {"s.toml:2:12: task.rounding", "\"half\"", "half-even, half-up, floor", "Did you mean"});
-  check_message(complaint("[chip]\npreset = 'foundery'"),
-                {"s.toml:2:10: chip.preset", "foundery", "Did you mean \"foundry\"?"});
+  check_message(complaint("[chip]\npreset = 'doped-heater'"),
+                {"s.toml:2:10: chip.preset", "doped-heater", "Did you mean \"doped-heaters\"?"});
   check_message(complaint("study = ''"), {"empty"});
   for (const char* control : {"\\u0000", "\\t", "\\u001b", "\\u007f"})
     check_message(complaint(fmt::format("study = \"a{}b\"", control)), {"s.toml:1:9: ", "control character"});

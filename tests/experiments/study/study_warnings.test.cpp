@@ -231,8 +231,8 @@ TEST_CASE("what acts on chips is said to do nothing where a learner meets none")
   };
   CHECK(any_about(of(study, {"learner.aggregator=ring"}), "[noise]"));
   CHECK_FALSE(any_about(of(study, {"learner.aggregator=ring"}), "[chip]"));
-  CHECK(any_about(of(study, {"chip.preset=foundry", "learner.aggregator=ring"}), "[chip]"));
+  CHECK(any_about(of(study, {"chip.preset=doped-heaters", "learner.aggregator=ring"}), "[chip]"));
   CHECK(any_about(of(sweep("chip.sigma_eta_rad", "[0.01, 0.02]"), {"learner.aggregator=ring"}), "[chip]"));
-  CHECK(of(study, {"chip.preset=foundry", "learner.aggregator=chip"}).empty());
-  CHECK(of(sweep("learner.aggregator", "['ring', 'chip']"), {"chip.preset=foundry"}).empty());
+  CHECK(of(study, {"chip.preset=doped-heaters", "learner.aggregator=chip"}).empty());
+  CHECK(of(sweep("learner.aggregator", "['ring', 'chip']"), {"chip.preset=doped-heaters"}).empty());
 }

@@ -211,20 +211,20 @@ TEST_CASE("values of a sweep are held to type and range, with their place") {
 
 TEST_CASE("a swept preset replaces the whole chip and other keys go over it") {
   const std::string base = "[chip]\npreset = 'good-lab'\nmzi_loss_db = 0.7\n";
-  const StudyConfig c = parse(base + sweep("values = {\"chip.preset\" = ['ideal', 'foundry']}"));
+  const StudyConfig c = parse(base + sweep("values = {\"chip.preset\" = ['ideal', 'doped-heaters']}"));
   CHECK(config_at(c, 0).chip.mzi_loss_db == 0.0);
   CHECK(config_at(c, 0).chip.preset == "ideal");
-  CHECK(config_at(c, 1).chip.mzi_loss_db == error_preset("foundry").mzi_loss_db);
-  CHECK(config_at(c, 1).chip.sigma_eta_rad == error_preset("foundry").sigma_eta_rad);
-  CHECK(config_at(c, 1).chip.preset == "foundry");
+  CHECK(config_at(c, 1).chip.mzi_loss_db == error_preset("doped-heaters").mzi_loss_db);
+  CHECK(config_at(c, 1).chip.sigma_eta_rad == error_preset("doped-heaters").sigma_eta_rad);
+  CHECK(config_at(c, 1).chip.preset == "doped-heaters");
   // in whatever order, in one sweep or in two
-  const std::string preset = sweep("values = {\"chip.preset\" = ['foundry']}"),
+  const std::string preset = sweep("values = {\"chip.preset\" = ['doped-heaters']}"),
                     bits = sweep("values = {\"chip.dac_bits\" = [5]}");
   for (const auto& text : {preset + bits, bits + preset,
-                           sweep("values = {\"chip.preset\" = ['foundry'], \"chip.dac_bits\" = [5]}")}) {
+                           sweep("values = {\"chip.preset\" = ['doped-heaters'], \"chip.dac_bits\" = [5]}")}) {
     const ErrorModel chip = config_at(parse(base + text), 0).chip;
     CHECK(chip.dac_bits == 5);
-    CHECK(chip.mzi_loss_db == error_preset("foundry").mzi_loss_db);
+    CHECK(chip.mzi_loss_db == error_preset("doped-heaters").mzi_loss_db);
     CHECK(chip.preset == "custom");
   }
 }
@@ -351,7 +351,7 @@ TEST_CASE("sweeps written out read back equal") {
             sweep("range = {\"receiver.lo_power_w\" = [1e-3, 0.1], \"chip.dac_bits\" = [4, 14]}\nmethod = "
                   "'latin-hypercube'\n"
                   "points = 6") +
-            sweep("values = {\"chip.preset\" = ['ideal', 'foundry'], \"noise.rin\" = [true, false]}") +
+            sweep("values = {\"chip.preset\" = ['ideal', 'doped-heaters'], \"noise.rin\" = [true, false]}") +
             sweep("method = 'ablation'\nsources = ['DAC', 'phase lock']"));
   CHECK(point_count(c) == 5 * 6 * 2 * 6);
   for (const bool comments : {false, true}) {
@@ -410,7 +410,8 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(listed("\"noise.rin\" = [1]"), {"noise.rin = 1", "true or false"});
   check_message(listed("\"chip.rho_ab\" = [0.5, 1.5]"),
                 {"s.toml:2:33:", "chip.rho_ab = 1.5", "-1..1", "at most 1"});
-  check_message(listed("\"chip.preset\" = ['foundery']"), {"s.toml:2:28:", "foundery", "mean \"foundry\"?"});
+  check_message(listed("\"chip.preset\" = ['doped-heater']"),
+                {"s.toml:2:28:", "doped-heater", "mean \"doped-heaters\"?"});
   check_message(listed(""), {"s.toml:2:10:", "sweep.values = {}", "keys and what they take"});
   check_message(complaint(sweep("values = 3")), {"s.toml:2:10:", "sweep.values = 3"});
   check_message(complaint(sweep("value = {\"chip.rho_ab\" = [0]}")),
@@ -445,7 +446,8 @@ TEST_CASE("a sweep that cannot be says where and why") {
   check_message(ranged("\"chip.rho_ab\" = [0, 1, 2]", "points = 3"),
                 {"s.toml:2:26:", "not a range of numbers"});
   check_message(ranged("\"chip.rho_ab\" = 1", "points = 3"), {"not a range of numbers"});
-  check_message(ranged("\"chip.preset\" = ['ideal', 'foundry']", "points = 3"), {"not a range of numbers"});
+  check_message(ranged("\"chip.preset\" = ['ideal', 'doped-heaters']", "points = 3"),
+                {"not a range of numbers"});
   check_message(ranged("\"noise.rin\" = [0, 1]", "points = 3"), {"not a range of numbers"});
   check_message(ranged("\"chip.rho_ab\" = [0, 3]", "points = 3"),
                 {"s.toml:2:26:", "chip.rho_ab = 1.5", "-1..1"});

@@ -81,7 +81,7 @@ TEST_CASE("calibration: what each policy leaves and what it knows") {
 
 // Fails when in-situ programming measures another chip than the one it drives, or aims past the mean loss
 TEST_CASE("calibration: in situ undoes what its estimate does not know, and starts from it") {
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.dac_bits = 0;
   model.sigma_cal_rad = 0.02;
   model.arm_loss_spread_db = 0.0;  // which phases cannot undo

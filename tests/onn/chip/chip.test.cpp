@@ -68,10 +68,10 @@ TEST_CASE("uniform loss is undone by the calibrated gain exactly") {
 }
 
 TEST_CASE("a spread of arm losses leaves the calibrated gain of a deep layer unbiased") {
-  // foundry cuts N(0.165, 0.13) dB at 0 dB; the gain must use the mean of what is left, or 65 columns are 4 %
-  // off
+  // doped-heaters cuts N(0.165, 0.13) dB at 0 dB; the gain must use the mean of what is left, or 65 columns are
+  // 4 % off
   const ChipDesign design = design_chip(random_network(task, {64, 64}));
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.sigma_eta_rad = model.sigma_cal_rad = model.sigma_phase_rad = 0.0;
   double gain = 0.0;
   for (std::uint32_t chip = 0; chip < 4; ++chip) {
@@ -84,7 +84,7 @@ TEST_CASE("a spread of arm losses leaves the calibrated gain of a deep layer unb
 
 TEST_CASE("a layer's compiled transfer is what light does MZI by MZI") {
   const ChipDesign design = design_chip(random_network(task, {16, 8}));
-  const ChipState chip = programmed(design, error_preset("foundry"), Programming::corrected, 3);
+  const ChipState chip = programmed(design, error_preset("doped-heaters"), Programming::corrected, 3);
   Stream stream(9, Purpose::test);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     Matrix fields(design.layers[l].inputs, 70);
@@ -96,7 +96,7 @@ TEST_CASE("a layer's compiled transfer is what light does MZI by MZI") {
 
 TEST_CASE("light is not created: no layer's transfer has a singular value above one") {
   const ChipDesign design = design_chip(random_network(task, {16, 32, 8}));
-  for (const auto* preset : {"ideal", "design-target", "good-lab", "foundry"}) {
+  for (const auto* preset : {"ideal", "design-target", "good-lab", "doped-heaters"}) {
     const ChipState chip = programmed(design, error_preset(preset), Programming::corrected);
     for (const auto& layer : chip.layers) CHECK(layer.transfer.jacobiSvd().singularValues()[0] <= 1.0 + 1e-12);
   }

@@ -33,7 +33,7 @@ const MeshErrors& first_mesh(const ChipErrors& e) { return e.layers[1][0].mesh; 
 
 // Fails when only one arm of a shifter is warmed
 TEST_CASE("a chip whose arms are equal does not see a uniform temperature") {
-  const Operated o = operated("foundry");
+  const Operated o = operated("doped-heaters");
   const SensitivitySettings none{.imbalance_m = 0.0, .heater_per_k = 0.0, .splitter_rad_per_m = 0.0};
   const auto imbalance = draw_imbalance(o.design, none, 1, 2);
   const ChipErrors warm = errors_in({10.0, 0.0}, o.errors, o.program, imbalance, none, {});
@@ -134,7 +134,7 @@ TEST_CASE("receiver noise is drawn anew at every instant") {
 
 // Fails when a chip counts its meshes from 1, or a third splitter keeps its angle at another wavelength
 TEST_CASE("a mesh of its own changes as the first mesh of a chip does, and a third splitter with the others") {
-  const Operated o = operated("foundry");
+  const Operated o = operated("doped-heaters");
   const Environment change{3.0, 2e-9};
   const SensitivitySettings settings{.heater_per_k = -1e-3};
   const MeshTopology& topology = o.design.layers[0].blocks[0].mesh;

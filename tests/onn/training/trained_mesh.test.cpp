@@ -69,11 +69,11 @@ TEST_CASE("the gradient of a perfect trained mesh is that of its turns") {
 }
 
 // The same through a fabricated mesh, whose matrix answers to its own phases: without splitter errors nothing
-// is corrected and the derivative is exact. Offsets and unequal losses of preset foundry. Fails when the loss
-// is not taken out
+// is corrected and the derivative is exact. Offsets and unequal losses of preset doped-heaters. Fails when the
+// loss is not taken out
 TEST_CASE("the gradient of a fabricated trained mesh is that of its turns") {
   constexpr int n = 6;
-  ErrorModel model = error_preset("foundry");
+  ErrorModel model = error_preset("doped-heaters");
   model.sigma_eta_rad = 0;
   model.dac_bits = 0;
   TrainedMesh mesh(orthogonal(n));

@@ -109,16 +109,16 @@ TEST_CASE("an output phase that is not finite is refused") {
 // stream, or a source that is off moves another
 TEST_CASE("errors drawn in float are those drawn in double, rounded") {
   const MeshTopology t = clements_topology(33);
-  const MeshErrors wide = draw_mesh_errors(t, error_preset("foundry"), {5, 6, 7});
+  const MeshErrors wide = draw_mesh_errors(t, error_preset("doped-heaters"), {5, 6, 7});
   MeshErrorsOf<float> narrow;
-  draw_mesh_errors(t, error_preset("foundry"), {5, 6, 7}, narrow);
+  draw_mesh_errors(t, error_preset("doped-heaters"), {5, 6, 7}, narrow);
   const MeshErrors got = narrow.cast<double>();
   CHECK((got.alpha - wide.alpha).cwiseAbs().maxCoeff() < 1e-7);
   CHECK((got.beta - wide.beta).cwiseAbs().maxCoeff() < 1e-7);
   CHECK((got.theta_offset - wide.theta_offset).cwiseAbs().maxCoeff() < 1e-7);
   CHECK((got.output_offset - wide.output_offset).cwiseAbs().maxCoeff() < 1e-7);
   CHECK((got.phi_arm_loss_db - wide.phi_arm_loss_db).cwiseAbs().maxCoeff() < 1e-6);
-  ErrorModel quiet = error_preset("foundry");
+  ErrorModel quiet = error_preset("doped-heaters");
   quiet.sigma_phase_rad = 0.0;
   const MeshErrors without = draw_mesh_errors(t, quiet, {5, 6, 7});
   CHECK(without.alpha == wide.alpha);

@@ -109,7 +109,7 @@ TEST_CASE("the direct kernel is the reference mesh on every target, port count, 
   };
   std::vector<Pair> pairs;  // the reference is slow: once for all targets, words and paths
   for (const int n : {1, 2, 3, 4, 5, 7, 8, 33, 64, 100})
-    for (const auto* preset : {"ideal", "foundry"}) {
+    for (const auto* preset : {"ideal", "doped-heaters"}) {
       const ErrantMesh c = haar_case(n, preset), single = rounded(c);
       pairs.push_back({c, single, passed(c, 100), passed(single, 100), preset});
     }
@@ -167,7 +167,7 @@ TEST_CASE("the error against the f64 reference is as stated for every size") {
   }
   check(random_case(256), 3, 2e-5, 2e-5);
   check(random_case(1024), 3, 1e-4, 1e-4);
-  check(haar_case(64, "foundry"), 40, 5e-6, 5e-6);
+  check(haar_case(64, "doped-heaters"), 40, 5e-6, 5e-6);
   check(haar_case(64, "ideal"), 40, 5e-6, 5e-6);
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("any topology of disjoint pairs passes, not only the rectangle") {
   MeshProgram program{Vector(12), Vector(12), Vector(8)};
   for (auto* phases : {&program.theta, &program.phi, &program.output_phase})
     for (double& x : *phases) x = 6.283 * stream.uniform();
-  const ErrantMesh c = {t, program, draw_mesh_errors(t, error_preset("foundry"), {1, 0, 0})};
+  const ErrantMesh c = {t, program, draw_mesh_errors(t, error_preset("doped-heaters"), {1, 0, 0})};
   on_every_target([&] {
     CHECK(engine_error<double>(c, 20) < 1e-14);
     CHECK(engine_error<float>(c, 20) < 2e-6);
@@ -227,7 +227,7 @@ TEST_CASE("fused columns and rescalings may meet in any order") {
 TEST_CASE("splitter errors may be of any size") {
   on_every_target([] {
     for (const int which : {0, 1}) {
-      ErrantMesh c = haar_case(24, "foundry");
+      ErrantMesh c = haar_case(24, "doped-heaters");
       Vector& splitters = which == 0 ? c.errors.alpha : c.errors.beta;
       splitters[100] = 2.5;
       splitters[7] = -40.0;
@@ -239,7 +239,7 @@ TEST_CASE("splitter errors may be of any size") {
 }
 
 TEST_CASE("NaN and infinity in a device are refused with its number") {
-  const ErrantMesh good = haar_case(8, "foundry");
+  const ErrantMesh good = haar_case(8, "doped-heaters");
   // in a chip, and in a mesh that is perfect but for it, whose splitters need no sines
   for (const ErrantMesh& before : {good, haar_case(8, "ideal")})
     for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
@@ -322,7 +322,7 @@ TEST_CASE("the engine refuses what does not belong together") {
 // registers without words keep what they held
 TEMPLATE_TEST_CASE("the width of blocks changes no bit, forward or back, on any target", "", float, double) {
   using Real = TestType;
-  const ErrantMesh c = haar_case(13, "foundry");
+  const ErrantMesh c = haar_case(13, "doped-heaters");
   on_every_target([&] {
     MeshEngine<Real> engine(c.topology, MeshPath::direct);
     engine.settle(c.program.cast<Real>(), c.errors.cast<Real>(), true);
@@ -377,7 +377,7 @@ TEMPLATE_TEST_CASE("the ports that walk back together change no bit", "", float,
     const int ports = topology.ports;
     Stream stream(9, Purpose::test);
     const MeshProgram program = random_program(topology, stream);
-    const MeshErrors errors = draw_mesh_errors(topology, error_preset("foundry"), {1, 0, 0});
+    const MeshErrors errors = draw_mesh_errors(topology, error_preset("doped-heaters"), {1, 0, 0});
     on_every_target([&] {
       MeshEngine<Real> engine(topology, MeshPath::direct);
       engine.settle(program.cast<Real>(), errors.cast<Real>(), true);
@@ -420,7 +420,7 @@ TEST_CASE("blocks and tiles are as wide as the first cache leaves room for") {
 }
 
 TEST_CASE("threads change no bit, for rows and for blocks, by any path") {
-  const ErrantMesh c = haar_case(33, "foundry");
+  const ErrantMesh c = haar_case(33, "doped-heaters");
   Stream stream(7, Purpose::test);
   FieldBatchOf<float> fields(random_fields(33, 2000, stream));
   for (const auto path : {MeshPath::direct, MeshPath::matrix, MeshPath::automatic}) {

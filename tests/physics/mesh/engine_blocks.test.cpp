@@ -136,7 +136,7 @@ TEST_CASE("blocks of plain MZIs are the mesh of these MZIs, to the last bits") {
   const MeshTopology t = clements_topology(24);
   Stream s = test_stream(73);
   const MeshProgram p = decompose_clements(haar_unitary(24, s));
-  const MeshErrors e = draw_mesh_errors(t, error_preset("foundry"), {5, 0, 0});
+  const MeshErrors e = draw_mesh_errors(t, error_preset("doped-heaters"), {5, 0, 0});
   on_every_target([&] {
     MeshEngine<double> devices(t), numbers(t);
     devices.settle(p, e);

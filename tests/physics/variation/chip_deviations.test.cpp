@@ -16,7 +16,7 @@ TEMPLATE_TEST_CASE("deviations of chips are those of their transfer matrices", "
     const MeshTopology t = clements_topology(ports);
     Stream s = test_stream(21, static_cast<std::uint32_t>(ports));
     const MeshProgramOf<TestType> program = random_program(t, s).cast<TestType>();
-    const ErrorModel model = error_preset("foundry");
+    const ErrorModel model = error_preset("doped-heaters");
     const MeshAddress first = {5, 9, 2};
     const Matrix target = transfer_matrix(t, program.template cast<double>(), no_errors(t));
     const FieldBatchOf<TestType> unit(Matrix(Matrix::Identity(ports, ports))), x(random_fields(ports, 37, s));

@@ -181,7 +181,7 @@ TEST_CASE("presets: their values, typed") {
   for (const Row& r : {Row{"ideal", 0, 0, 0, 0, 0, 0}, Row{"design-target", 0.005, 1e-3, 0.1, 0.005, 3e-4, 14},
                        Row{"good-lab", 0.01, 2e-3, 0.2, 0.02, 1e-3, 12},
                        // two couplers of 0.05 dB and two heater stages of 0.23 dB (Harris et al. 2014)
-                       Row{"foundry", 0.02, 5e-3, 0.56, 0.13, 1e-3, 12}}) {
+                       Row{"doped-heaters", 0.02, 5e-3, 0.56, 0.13, 1e-3, 12}}) {
     CAPTURE(r.name);
     const ErrorModel m = error_preset(r.name);
     CHECK(m.preset == r.name);
@@ -194,7 +194,8 @@ TEST_CASE("presets: their values, typed") {
     CHECK(m.dac_bits == r.bits);
     CHECK_NOTHROW(validate_errors(m));
   }
-  CHECK_THROWS_WITH(error_preset("fondry"), ContainsSubstring("fondry") && ContainsSubstring("\"foundry\"?"));
+  CHECK_THROWS_WITH(error_preset("doped-heater"),
+                    ContainsSubstring("doped-heater") && ContainsSubstring("\"doped-heaters\"?"));
 }
 
 // each fails when its validate() is taken out

@@ -17,9 +17,15 @@ TEST_CASE("error presets: the loss of an MZI is that of two couplers and two hea
   CHECK(metal.arm_loss_spread_db == 0.02);
   CHECK(metal.sigma_eta_rad == doped.sigma_eta_rad);  // lithography is the same
   CHECK(metal.sigma_cal_rad == doped.sigma_cal_rad);
-  ErrorModel older = error_preset("foundry");
-  CHECK(older.mzi_loss_db == doped.mzi_loss_db);
-  CHECK(older.arm_loss_spread_db == doped.arm_loss_spread_db);
+}
+
+// Fails when the old preset is taken again, or refused without its two successors
+TEST_CASE("error presets: foundry is refused and names what to use") {
+  CHECK_THROWS_WITH(error_preset("foundry"), ContainsSubstring("loss of one heater") &&
+                                                 ContainsSubstring("Use \"doped-heaters\"") &&
+                                                 ContainsSubstring("or \"metal-heaters\""));
+  CHECK(present_name("foundry", former_error_presets()) == "doped-heaters");
+  CHECK(present_name("good-lab", former_error_presets()) == "good-lab");
 }
 
 // Fails when a lossy chip is billed with the watts of a heater without loss, or the other way round, without a

@@ -59,17 +59,17 @@ Sample uncorrected(const ProcessModel& model, std::uint64_t seed, int meshes) {
 
 // A process without places is the model without places. Fails when a stream or the order of draws differs
 TEST_CASE("fabrication: white splitter errors and losses alone are the draws of draw_mesh_errors") {
-  ErrorModel foundry = error_preset("foundry");
+  ErrorModel doped = error_preset("doped-heaters");
   ProcessModel m;
-  m.sigma_eta_white_rad = foundry.sigma_eta_rad;
-  m.rho_white = foundry.rho_ab;
-  m.mzi_loss_db = foundry.mzi_loss_db;
-  m.arm_loss_spread_db = foundry.arm_loss_spread_db;
+  m.sigma_eta_white_rad = doped.sigma_eta_rad;
+  m.rho_white = doped.rho_ab;
+  m.mzi_loss_db = doped.mzi_loss_db;
+  m.arm_loss_spread_db = doped.arm_loss_spread_db;
   const MeshTopology t = clements_topology(9);
   for (const MeshAddress& address : {MeshAddress{1, 2, 3}, {7, 40, 0}}) {
     const MeshErrors place =
-        fabricate_mesh(t, floor_plan(t), m, address, {foundry.sigma_cal_rad, foundry.sigma_phase_rad});
-    const MeshErrors plain = draw_mesh_errors(t, foundry, address);
+        fabricate_mesh(t, floor_plan(t), m, address, {doped.sigma_cal_rad, doped.sigma_phase_rad});
+    const MeshErrors plain = draw_mesh_errors(t, doped, address);
     CHECK(place.alpha == plain.alpha);
     CHECK(place.beta == plain.beta);
     CHECK(place.theta_offset == plain.theta_offset);

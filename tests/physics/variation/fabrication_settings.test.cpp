@@ -33,14 +33,14 @@ TEST_CASE("what devices share comes from the process, what they do not from the 
   CHECK(shared.sigma_eta_white_rad == 0.0);
   CHECK(shared.mzi_loss_db == 0.0);
   CHECK(shared.height.field_m == 0.8e-9);
-  const ErrorModel foundry = error_preset("foundry");
-  const ProcessModel whole = with_white_part(shared, foundry);
+  const ErrorModel doped = error_preset("doped-heaters");
+  const ProcessModel whole = with_white_part(shared, doped);
   CHECK(whole.sigma_eta_white_rad == 0.02);
   CHECK(whole.rho_white == 0.5);
-  CHECK(whole.mzi_loss_db == foundry.mzi_loss_db);
+  CHECK(whole.mzi_loss_db == doped.mzi_loss_db);
   CHECK(whole.arm_loss_spread_db == 0.13);
   CHECK(whole.height.field_m == 0.8e-9);
   CHECK(varies(shared));
-  CHECK_FALSE(varies(with_white_part({}, foundry)));
-  check_message(refusal([&] { fabricate_die(SharedVariation{}, foundry, 1, 0); }), {"without a die"});
+  CHECK_FALSE(varies(with_white_part({}, doped)));
+  check_message(refusal([&] { fabricate_die(SharedVariation{}, doped, 1, 0); }), {"without a die"});
 }

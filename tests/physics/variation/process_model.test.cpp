@@ -86,7 +86,7 @@ TEST_CASE("process: the preset of a measured die has the field and the white par
 // Fails when the scale is not the square root of the share, or the white part is not reduced
 TEST_CASE("process: splitter statistics as asked for, with the share that the field is given") {
   const double d = 100e-6, rho = std::exp(-100.0 / 4500.0);
-  for (const char* preset : {"design-target", "good-lab", "foundry"})
+  for (const char* preset : {"design-target", "good-lab", "doped-heaters"})
     for (const double share : {0.0, 0.3, 0.5}) {
       CAPTURE(preset, share);
       const ErrorModel wanted = error_preset(preset);

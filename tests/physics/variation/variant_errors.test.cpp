@@ -14,7 +14,7 @@ namespace {
 constexpr MziKind every_kind[] = {MziKind::standard, MziKind::real, MziKind::three_splitter, MziKind::balanced};
 
 ErrorModel splitters(double rho) {
-  ErrorModel m = error_preset("foundry");
+  ErrorModel m = error_preset("doped-heaters");
   m.rho_ab = rho;
   return m;
 }

@@ -28,7 +28,7 @@ def fields(*shape, seed=1):
 
 class Meshes(unittest.TestCase):
     def setUp(self):
-        self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("foundry", seed=3)
+        self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("doped-heaters", seed=3)
 
     def test_fields_are_the_chips(self):
         x = fields(5, N)
@@ -105,7 +105,7 @@ class Meshes(unittest.TestCase):
             return int(open("/proc/self/statm").read().split()[1]) * 4096
 
         x, model = fields(2, N), sax_model(self.chip)
-        meshes = [self.chip, *(optinc.Mesh(N).fabricate("foundry", chip=chip) for chip in range(30))]
+        meshes = [self.chip, *(optinc.Mesh(N).fabricate("doped-heaters", chip=chip) for chip in range(30))]
 
         def all_calls():
             for mesh in meshes:

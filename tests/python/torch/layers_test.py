@@ -29,7 +29,7 @@ def pass_on_four_processes(case, worker):
 
 class Propagation(unittest.TestCase):
     def setUp(self):
-        self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("foundry", seed=3)
+        self.chip = optinc.Mesh.from_unitary(optinc.haar_unitary(N, seed=2)).fabricate("doped-heaters", seed=3)
 
     # Fails when a derivative of FieldGradient is another's, or the gradient of a field its conjugate.
     def test_gradients_of_everything_are_differences(self):
@@ -131,23 +131,23 @@ class Layers(unittest.TestCase):
 
     # Fails when training meets the chips that evaluation looks at, or the same chip twice.
     def test_fresh_chips(self):
-        layer = MeshLayer(N, "foundry", fresh_chip_every_step=True, dtype=torch.float64)
+        layer = MeshLayer(N, "doped-heaters", fresh_chip_every_step=True, dtype=torch.float64)
         x = fields(3, N)
         seen = [layer(x).detach() for _ in range(3)]
         layer.eval()
         for chip in range(3):
             layer.chip = chip
             self.assertTrue(torch.equal(layer(x), layer(x)))
-            numpy.testing.assert_array_equal(layer(x).detach(), layer.mesh().fabricate("foundry", 1, chip)(x.numpy()))
+            numpy.testing.assert_array_equal(layer(x).detach(), layer.mesh().fabricate("doped-heaters", 1, chip)(x.numpy()))
             seen.append(layer(x).detach())
         for i, one in enumerate(seen):
             for other in seen[:i]:
                 self.assertGreater((one - other).abs().max(), 1e-3)
 
     def test_training_on_fresh_chips_takes_up_where_it_stopped(self):
-        layer = MeshLayer(N, "foundry", fresh_chip_every_step=True)
+        layer = MeshLayer(N, "doped-heaters", fresh_chip_every_step=True)
         layer(fields(1, N))
-        again = MeshLayer(N, "foundry", fresh_chip_every_step=True, seed=1)
+        again = MeshLayer(N, "doped-heaters", fresh_chip_every_step=True, seed=1)
         again.load_state_dict(layer.state_dict())
         x = fields(3, N)
         self.assertTrue(torch.equal(layer(x), again(x)))
@@ -179,7 +179,7 @@ class Layers(unittest.TestCase):
 
     def test_copies_and_files(self):
         x = fields(3, N)
-        for layer in (MeshLayer(N, "foundry"), MeshLayer(N, measured=optinc.Mesh(N).fabricate("foundry"))):
+        for layer in (MeshLayer(N, "doped-heaters"), MeshLayer(N, measured=optinc.Mesh(N).fabricate("doped-heaters"))):
             wanted = layer(x)
             file = io.BytesIO()
             torch.save(layer, file)

@@ -27,7 +27,7 @@ class Compiled(unittest.TestCase):
     # Fails when compiled layers of one shape pass for one, meet another chip, or give another's gradient.
     def test_compiled_layers_do_what_they_did(self):
         real, single = {"real": True, "dtype": torch.float64}, {"dtype": torch.float32}
-        for number, settings in enumerate(({}, single, real, {"model": "foundry", **real})):
+        for number, settings in enumerate(({}, single, real, {"model": "doped-heaters", **real})):
             layer = MeshLayer(N, mesh_number=number, **{"dtype": torch.float64, **settings})
             x = fields(3, N)
             x = x.real if layer.real else x.to(torch.complex64) if settings is single else x
@@ -40,7 +40,7 @@ class Compiled(unittest.TestCase):
 
     # Fails when a compiled layer stays on one chip, or its copy is taken for it.
     def test_fresh_chips_and_copies(self):
-        layer = MeshLayer(N, "foundry", fresh_chip_every_step=True, dtype=torch.float64)
+        layer = MeshLayer(N, "doped-heaters", fresh_chip_every_step=True, dtype=torch.float64)
         other = copy.deepcopy(layer)
         other.seed = 7
         x = fields(3, N)
@@ -54,13 +54,13 @@ class Compiled(unittest.TestCase):
             self.assertTrue(torch.equal(compiled.eval()(x), plain.eval()(x)))
 
     def test_the_operator_keeps_its_contract(self):
-        layer = MeshLayer(N, "foundry", dtype=torch.float64)
+        layer = MeshLayer(N, "doped-heaters", dtype=torch.float64)
         phases = [p.detach().requires_grad_() for p in layer.parameters()]
         library.opcheck(torch.ops.optinc.light, (fields(3, N).requires_grad_(), phases, layer._number, torch.tensor(-1)))
 
     # Fails when the backward pass asks the layer, whose chip is another by then: losses of several chips, one gradient.
     def test_every_call_has_the_gradient_of_its_own_chip(self):
-        measured = [optinc.Mesh(N).fabricate("foundry", chip=chip) for chip in range(2)]
+        measured = [optinc.Mesh(N).fabricate("doped-heaters", chip=chip) for chip in range(2)]
         models = [optinc.ErrorModel(sigma_eta_rad=0.05 * k, sigma_cal_rad=0.2) for k in (1, 2)]
         for settings, name, values in (({"model": models[0]}, "chip", range(3)), ({"model": models[0]}, "seed", (1, 2)),
                                        ({"model": models[0]}, "mesh_number", (0, 5)), ({"model": models[0]}, "model", models),
@@ -82,7 +82,7 @@ class Compiled(unittest.TestCase):
 
     # Fails when the backward pass looks for a layer that nobody has kept.
     def test_a_layer_that_is_gone(self):
-        layer, x = MeshLayer(N, "foundry", dtype=torch.float64), fields(3, N)
+        layer, x = MeshLayer(N, "doped-heaters", dtype=torch.float64), fields(3, N)
         wanted = self.stepped(layer, x)[2:]
         layer.zero_grad()
         kept, y = list(layer.parameters()), torch.compile(layer, backend="aot_eager")(x)
@@ -97,7 +97,7 @@ class Compiled(unittest.TestCase):
 
     # Fails when a compiled function sets a chip after it has used it, as compiled functions do with attributes.
     def test_chips_set_in_a_compiled_function(self):
-        layer, x = MeshLayer(N, "foundry", dtype=torch.float64), fields(3, N)
+        layer, x = MeshLayer(N, "doped-heaters", dtype=torch.float64), fields(3, N)
 
         def loss(x):
             total = 0
@@ -114,7 +114,7 @@ class Compiled(unittest.TestCase):
 
     # Fails when a program is exported that takes whichever layer another process has.
     def test_exports_are_refused(self):
-        for layer in (MeshLayer(N, "foundry"), Activation(optinc.ElectroOptic())):
+        for layer in (MeshLayer(N, "doped-heaters"), Activation(optinc.ElectroOptic())):
             for strict in (False, True):
                 with self.assertRaisesRegex(Exception, "torch.export of a"):
                     torch.export.export(layer, (fields(3, N),), strict=strict)

@@ -110,7 +110,7 @@ class Statistic:
 
 
 def show_value(value: Any, units: str = "1") -> str:
-    """A value as a reader wants it: 0.005 rad, 32 GHz, foundry, 12."""
+    """A value as a reader wants it: 0.005 rad, 32 GHz, good-lab, 12."""
     if isinstance(value, str):
         text = value
     elif units in PREFIXED and value > 0:

@@ -10,6 +10,7 @@
 #include "experiments/files/hdf5/durable_write.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
+#include "experiments/study/points.hpp"
 #include "experiments/study/stored_config.hpp"
 #include "physics/core/check.hpp"
 
@@ -348,7 +349,7 @@ TEST_CASE("a file says where it comes from") {
   const Scratch scratch;
   StudyConfig config;
   config.run = {77, 3, 5.0};
-  config.chip = error_preset("foundry");
+  config.chip = error_preset("doped-heaters");
   {
     File file = File::create(scratch / "p.h5");
     write_provenance(file, config, "A title", "optinc run x.toml");
@@ -406,6 +407,21 @@ TEST_CASE("variants of older files have their present names") {
   CHECK(variants(5, "mesh", "'corrected', 'corrected_quadrature'") ==
         Names{"corrected", "corrected_quadrature"});
   CHECK(refusal([&] { variants(5, "chip", "'corrected'"); }).find("corrected_quadrature") != std::string::npos);
+}
+
+// Fails where the files of earlier versions, of any schema, are no longer read, or a study of today takes their
+// names.
+TEST_CASE("former names of presets in stored settings are read by their present names") {
+  const std::string text =
+      "[chip]\npreset = 'foundry'\n[[sweep]]\nvalues = {\"chip.preset\" = ['ideal', 'foundry']}\n";
+  for (const int schema : {4, 5}) {
+    const StudyConfig config = parse_stored_config(text, "old.h5", schema);
+    CHECK(config.chip.preset == "doped-heaters");
+    CHECK(config_at(config, 1).chip.preset == "doped-heaters");
+    CHECK(config_at(config, 0).chip.preset == "ideal");
+  }
+  check_message(refusal([&] { parse_config(text, "new.toml"); }),
+                {"new.toml:2:10: chip.preset", "foundry", "Use \"doped-heaters\"", "\"metal-heaters\""});
 }
 
 TEST_CASE("a foreign or newer file is refused") {
