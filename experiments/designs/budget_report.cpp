@@ -104,7 +104,7 @@ std::string heaters_text(const ChipBudget& b) {
              "per MZI; static phases trimmed: as fabricated, pi per shifter on average.");
 }
 
-std::string totals_text(const ChipBudget& b) {
+std::string totals_text(const ChipBudget& b, const UnitHardware& hardware) {
   std::string text = "\nTotals\n";
   const auto line = [&](const char* name, const std::string& value) {
     text += hanging_text(fmt::format("  {}", name), value, 42);
@@ -132,7 +132,10 @@ std::string totals_text(const ChipBudget& b) {
     line("last digit leaves the servers", fmt::format("{:.3f} ns after the first", 1e9 * b.launch_delay_s));
   if (b.answer_skew_s() > 0)
     line("digits of the answer", fmt::format("{:.3f} ns apart", 1e9 * b.answer_skew_s()));
-  line("optical power of all lasers", fmt::format("{:.3g} W", b.laser_optical_w));
+  const int boosters = light_supply(hardware.laser, b.laser_optical_w).boosters;
+  line("optical power of all lasers",
+       fmt::format("{:.3g} W{}", b.laser_optical_w,
+                   boosters > 0 ? fmt::format(", of {} boosters", boosters) : ""));
   line("power without drivers and converters",
        fmt::format("{} W, at any symbol rate: heaters, lasers, receivers and control",
                    cell(b.static_power_w.total())));
@@ -163,7 +166,7 @@ std::array<int, 4> known_counts(const Part& part) {
 std::vector<std::string> notes_on_parts(const ChipBudget& b, const UnitHardware& hardware) {
   double largest_v = 0.0;
   for (const BudgetStage& stage : b.stages) largest_v = std::max(largest_v, stage.swing_v);
-  return beyond_parts(hardware, largest_v);
+  return beyond_parts(hardware, largest_v, b.laser_optical_w);
 }
 
 /// "3 read, 1 assumed".
@@ -225,7 +228,7 @@ std::string budget_text(const ChipBudget& b, const UnitHardware& hardware, const
                                 b.carries_its_rate() ? "" : "*"),
                     1) +
          heaters_text(b) + table_text(b, b.delay_s, "Delay, ns", 1e9) + waits_text(b) +
-         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b) +
+         table_text(b, b.area_m2, "Area of devices on the die, mm^2", 1e6) + totals_text(b, hardware) +
          parts_text(b, hardware);
 }
 
@@ -285,6 +288,7 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const UnitHardware& hard
       {"answers", answers},
       {"passive_received_dbm", b.passive_received_dbm},
       {"laser_optical_w", b.laser_optical_w},
+      {"boosters", light_supply(hardware.laser, b.laser_optical_w).boosters},
       {"mesh_area_m2", b.mesh_area_m2},
       {"die_area_m2", b.die_area_m2},
       {"optical_delay_s", b.optical_delay_s},

@@ -54,8 +54,8 @@ Network network_in(const std::string& path) {
 /// it.
 bool of_the_link(const FieldEntry& entry) {
   constexpr std::array sections = {"link", "receiver", "modulator", "time"};
-  constexpr std::array idle = {"lane_skew_s", "layer_skew_s", "clocked_receiver_j", "offset_a",
-                               "overload_a",  "v_pi_v",       "supply_power_w",     "drive_capacitance_f"};
+  constexpr std::array idle = {"lane_skew_s", "layer_skew_s",   "clocked_receiver_j",  "offset_a", "overload_a",
+                               "v_pi_v",      "supply_power_w", "drive_capacitance_f", "driver_j"};
   return std::ranges::find(sections, entry.section) != sections.end() &&
          std::ranges::find(idle, entry.info.key) == idle.end();
 }

@@ -1,6 +1,7 @@
 #include "onn/hardware/unit_parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "onn/hardware/unit_hardware_rows.hpp"
+#include "physics/core/names.hpp"
 
 namespace optinc {
 namespace {
@@ -24,7 +26,39 @@ bool differs(const S& settings, const Figure& figure) {
   return other;
 }
 
+/// Parts of the published unit that are not those of UnitHardware().
+constexpr std::array<std::array<std::string_view, 2>, 8> published = {
+    {{"laser.device", "van-rees-2019-laser"},
+     {"laser.booster", "typical-fibre-booster"},
+     {"modulator.device", "low-voltage-2020-modulator"},
+     {"modulator.driver", "zhang-2025-driver"},
+     {"receiver.device", "shi-2019-receiver"},
+     {"receiver.photodiodes", "shi-2024-photodiode"},
+     {"converter.device", "receiver-56g-converter"},
+     {"time.clocked_receiver", "han-2021-wireline-receiver"}}};
+constexpr std::array<std::string_view, 2> set_names = {"published", "idealised"};
+constexpr std::array<std::string_view, 2> set_keys = {"link.fibre_mismatch_m", "time.symbol_rate_bd"};
+
 }  // namespace
+
+std::span<const std::string_view> parts_set_names() { return set_names; }
+std::span<const std::string_view> keys_of_parts_set() { return set_keys; }
+
+UnitHardware unit_of_parts(std::string_view set) {
+  UnitHardware unit;
+  if (set == "idealised") return unit;
+  if (set != "published") refuse_name("set of parts", set, set_names);
+  visit_hardware(unit, [&](std::string_view section, auto& settings) {
+    visit_rows(settings, [&](const Row& row, auto& member) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, std::string>)
+        for (const auto& [key, part] : published)
+          if (key == fmt::format("{}.{}", section, row.key)) member = part;
+    });
+  });
+  unit.link.fibre_mismatch_m = 2 * unit.fibre.length_m;
+  unit.timing.symbol_rate_bd = 28e9;
+  return unit;
+}
 
 std::vector<UnitPart> unit_parts(const UnitHardware& hardware) {
   std::vector<UnitPart> all;
@@ -60,7 +94,7 @@ std::vector<std::string> keys_without_part() {
   return keys;
 }
 
-std::vector<std::string> beyond_parts(const UnitHardware& hardware, double largest_swing_v) {
+std::vector<std::string> beyond_parts(const UnitHardware& hardware, double largest_swing_v, double light_w) {
   constexpr double rounding = 1 + 1e-9;
   const double rate_bd = hardware.timing.symbol_rate_bd;
   std::vector<std::string> beyond;
@@ -74,6 +108,11 @@ std::vector<std::string> beyond_parts(const UnitHardware& hardware, double large
       if (f.name == "largest swing" && largest_swing_v > f.value * rounding)
         beyond.push_back(fmt::format("modulators are driven by up to {:.3g} V, and {} ({}) swings {:.3g} V",
                                      largest_swing_v, named.part->name, named.key, f.value));
+      if (f.key == "power_w" && hardware.laser.booster_w == 0 && light_w > f.value * rounding)
+        beyond.push_back(
+            fmt::format("{:.3g} W of light are asked for, and {} ({}) gives {:.3g} W; laser.booster "
+                        "names what gives the rest",
+                        light_w, named.part->name, named.key, f.value));
       if (f.key == "overload_a" && f.value == 0 && hardware.receiver.overload_a == 0)
         beyond.push_back(
             fmt::format("receivers pass on any current, because {} ({}) states no largest one; "

@@ -252,7 +252,7 @@ const Parts& device_catalogue() {
   static const Parts all = [] {
     Parts made;
     for (const auto& kind : {heaters(), carrier_shifters(), couplers(), parts::splitters(), parts::waveguides(),
-                             fibres(), crossings(), parts::fibre_couplers(), parts::lasers(),
+                             fibres(), crossings(), parts::fibre_couplers(), parts::lasers(), parts::boosters(),
                              parts::modulators(), parts::drivers(), amplifiers(), parts::photodiodes(),
                              parts::front_ends(), parts::clocked_receivers(), parts::converters()})
       made.insert(made.end(), kind.begin(), kind.end());

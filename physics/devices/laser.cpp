@@ -13,6 +13,12 @@ using constants::pi;
 
 void validate_laser(const LaserSettings& s) { validate_rows(s); }
 
+LightSupply light_supply(const LaserSettings& s, double light_w) {
+  if (s.booster_w == 0 || light_w <= s.power_w) return {light_w / s.wall_plug_efficiency, 0};
+  return {s.power_w / s.wall_plug_efficiency + light_w / s.booster_efficiency,
+          static_cast<int>(std::ceil(light_w / s.booster_w * (1 - 1e-12)))};
+}
+
 std::vector<Warning> laser_warnings(const LaserSettings& s) {
   std::vector<Warning> warnings;
   if (s.power_w > 0.1)

@@ -18,9 +18,23 @@ struct LaserSettings {
   double rin_db_per_hz = -150.0;  ///< relative intensity noise, one-sided, white (-140..-160)
   double linewidth_hz = 100e3;    ///< Lorentzian, full width at half maximum (10 kHz-5 MHz)
   double wavelength_m = 1550e-9;
-  double wall_plug_efficiency = 0.1;              ///< optical over electrical power (0.05-0.3)
+  double wall_plug_efficiency = 0.1;  ///< optical over electrical power (0.05-0.3)
+  double booster_w = 0.0;  ///< light that one booster gives; 0: lasers give all the light that is asked for
+  double booster_efficiency = 0.1;                ///< of a booster: light over electrical power
   std::string_view device = "typical-dfb-laser";  ///< part that the values come from, but for those changed
+  std::string_view booster = "no-booster";        ///< the same of the booster
 };
+
+/// Electrical power for so much light, and the boosters it takes.
+struct LightSupply {
+  double electrical_w = 0.0;
+  int boosters = 0;
+};
+
+/// Light of one seed. Without boosters P / wall_plug_efficiency, however much it is. With them, light beyond
+/// the seed's power comes from ceil(P / booster_w) boosters in parallel, behind one seed: power_w /
+/// wall_plug_efficiency + P / booster_efficiency.
+LightSupply light_supply(const LaserSettings& laser, double light_w);
 
 /// Throws Error, naming the field, for a laser that cannot be (power or wavelength <= 0, RIN >= 0 dB/Hz,
 /// negative linewidth).

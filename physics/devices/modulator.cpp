@@ -71,7 +71,7 @@ double mzm_level_drive_v(const MzmSettings& s, double level) {
 }
 
 double drive_energy_j(const MzmSettings& s, double swing_v) {
-  return s.drive_capacitance_f * swing_v * swing_v;
+  return s.driver_j + s.drive_capacitance_f * swing_v * swing_v;
 }
 
 double mzm_drive_v(const MzmSettings& s, IntensityLevel level) {

@@ -24,10 +24,11 @@ struct MzmSettings {
   double leak = 0.0;               ///< eps, field at the null of full scale: 10^(-extinction/20), 28 dB: 0.04
   double bandwidth_hz = 40e9;      ///< 3 dB, electro-optic; a `Lowpass` before the drive (20-110 GHz)
   bool linearised = true;          ///< the drive undoes the sine; otherwise it is linear in the level
+  double driver_j = 0.0;  ///< E of drive_energy_j(): a linear driver draws its current whatever it sends
   double drive_capacitance_f = 62.5e-15;  ///< C of drive_energy_j(); 62.5 fF: 1 pJ a symbol of 4 V (assumed)
   std::string_view device =
       "typical-modulator";  ///< part that the values above come from, but for those changed
-  std::string_view driver = "assumed-1pj-driver";  ///< the same of the capacitance
+  std::string_view driver = "assumed-1pj-driver";  ///< the same of its two energies
 };
 
 /// Throws Error, naming the field, for V_pi or bandwidth <= 0, negative loss or capacitance, a leak outside [0,
@@ -64,8 +65,9 @@ double mzm_power_of_level(const MzmSettings& modulator, IntensityLevel level);
 /// Drive for a level, V, in [-V_pi, V_pi]: (2/pi) V_pi asin(level) where linearised, level V_pi where not.
 double mzm_level_drive_v(const MzmSettings& modulator, double level);
 
-/// Electrical energy that a driver takes for a symbol whose levels need a swing of so many volts, J: C V^2. C
-/// is an effective capacitance: it holds the driver's own losses. O/E/O takes 1-3 pJ a symbol at some 4 V.
+/// Electrical energy that a driver takes for a symbol whose levels need a swing of so many volts, J: E + C V^2.
+/// E is that of a linear driver, which draws its current whatever it sends. C is an effective capacitance: it
+/// holds the losses of a driver that switches. O/E/O takes 1-3 pJ a symbol at some 4 V.
 double drive_energy_j(const MzmSettings& modulator, double swing_v);
 
 /// Drive that makes the power linear in the level, V = (2/pi) V_pi asin(sqrt(level)): digits 0..3 at 0,

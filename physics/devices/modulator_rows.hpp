@@ -12,7 +12,7 @@ void visit_rows(S& s, Visitor&& visit) {
              part_row("device", "modulator", "Every modulator; it sets half-wave voltage, loss and bandwidth"),
              s.device);
   visit_part(visit, s,
-             part_row("driver", "driver", "Driver of every modulator; it sets the effective capacitance"),
+             part_row("driver", "driver", "Driver of every modulator; it sets the energy of a symbol"),
              s.driver);
   visit(Row{"v_pi_v", "V", "Half-wave voltage of a modulator", 0.1, 100, "1 to 7 V"}, s.v_pi_v);
   visit(Row{"loss_db", "dB", "Insertion loss of a modulator at full drive", 0, 30, "3 to 6 dB in silicon"},
@@ -27,10 +27,15 @@ void visit_rows(S& s, Visitor&& visit) {
             "Whether the drive of a modulator compensates its sine response (true) or is proportional to "
             "the level (false); servers set their four levels in any case"},
         s.linearised);
-  visit(Row{"drive_capacitance_f", "F",
-            "Effective load capacitance C of a modulator driver; a symbol takes C V^2 at a swing of V volts", 0,
-            1e-9, "62.5 fF: 1 pJ at 4 V; O/E/O: 1 to 3 pJ per symbol"},
-        s.drive_capacitance_f);
+  visit(Row{"driver_j", "J",
+            "Energy of a symbol that a modulator driver takes whatever its swing, as a linear one does", 0,
+            1e-6, "published linear drivers: 4 to 30 pJ"},
+        s.driver_j);
+  visit(
+      Row{"drive_capacitance_f", "F",
+          "Effective load capacitance C of a modulator driver; a symbol takes C V^2 more at a swing of V volts",
+          0, 1e-9, "62.5 fF: 1 pJ at 4 V; O/E/O: 1 to 3 pJ per symbol"},
+      s.drive_capacitance_f);
 }
 
 }  // namespace optinc

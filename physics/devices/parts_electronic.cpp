@@ -157,9 +157,8 @@ namespace {
 Part driver(std::string name, std::string what, Figure energy, Figure swing, Figure rate, std::string source,
             int year) {
   const std::string preset = cpp_of("modulator", "driver", name);
-  Figure capacitance = assumed("effective load capacitance", energy.value / (swing.value * swing.value), "F",
-                               "drive_capacitance_f", "energy of a symbol over its swing squared");
-  capacitance.known = energy.known == Known::read && swing.known == Known::read ? Known::read : Known::assumed;
+  Figure capacitance = assumed("effective load capacitance", 0, "F", "drive_capacitance_f",
+                               "the energy was read for one swing, and is taken for every smaller one");
   return {std::move(name),
           "driver",
           std::move(what),
@@ -171,7 +170,7 @@ Part driver(std::string name, std::string what, Figure energy, Figure swing, Fig
 }
 
 Figure energy(double j, std::string quoted) {
-  return read("energy of a symbol", j, "J", "", std::move(quoted));
+  return read("energy of a symbol", j, "J", "driver_j", std::move(quoted));
 }
 Figure swing(double volts, std::string quoted) {
   return read("largest swing", volts, "V", "", std::move(quoted));
@@ -187,10 +186,14 @@ std::vector<Part> drivers() {
   Part guess =
       driver("assumed-1pj-driver",
              "1 pJ for a symbol of 4 V: a fourth of the least published for 3 V; not a specific device.",
-             assumed("energy of a symbol", 1e-12, "J", "", "a guess without a source"),
+             assumed("energy of a symbol", 1e-12, "J", "driver_j", "a guess without a source"),
              assumed("largest swing", 4.0, "V", "", "the modulators' half-wave voltage"),
              assumed("symbol rate", 50e9, "Bd", "", "a guess without a source"), "a choice of this project", 0);
-  guess.figures.back().value = by_default.drive_capacitance_f;
+  guess.figures[0].key.clear();
+  guess.figures.back() = assumed("effective load capacitance", by_default.drive_capacitance_f, "F",
+                                 "drive_capacitance_f", "energy of a symbol over its swing squared");
+  guess.figures.push_back(
+      assumed("energy whatever the swing", 0, "J", "driver_j", "all of it falls with the swing"));
   return {
       std::move(guess),
       driver("zhang-2025-driver",
@@ -240,17 +243,12 @@ std::vector<Part> drivers() {
              "Circuits Soc. "
              "(2021), doi 10.1109/OJSSCS.2021.3112398",
              2021),
-      [] {
-        Part p =
-            driver("typical-linear-driver", "Linear driver of 4 V; not a specific device.",
-                   usual(assumed("energy of a symbol", 7e-12, "J", "", "that of 3 V by the swing squared"),
-                         4e-12, 14e-12),
-                   usual(assumed("largest swing", 4.0, "V", "", "usual of linear drivers"), 3.0, 5.0),
-                   assumed("symbol rate", 56e9, "Bd", "", "as that of 3 V"),
-                   "range: zhang-2025-driver at 3 V, its energy as it is, to breyne-2020-driver times two", 0);
-        p.figures.back() = usual(p.figures.back(), 4e-12 / 16, 14e-12 / 16);
-        return p;
-      }()};
+      driver("typical-linear-driver", "Linear driver of 4 V; not a specific device.",
+             usual(assumed("energy of a symbol", 7e-12, "J", "driver_j", "that of 3 V by the swing squared"),
+                   4e-12, 14e-12),
+             usual(assumed("largest swing", 4.0, "V", "", "usual of linear drivers"), 3.0, 5.0),
+             assumed("symbol rate", 56e9, "Bd", "", "as that of 3 V"),
+             "range: zhang-2025-driver at 3 V, its energy as it is, to breyne-2020-driver times two", 0)};
 }
 
 namespace {

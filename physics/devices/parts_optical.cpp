@@ -158,6 +158,25 @@ std::vector<Part> modulators() {
                 {read("extinction ratio", 15, "dB", "", "a high extinction ratio of 15 dB")})};
 }
 
+std::vector<Part> boosters() {
+  const LaserSettings by_default;
+  const auto booster = [](std::string name, std::string what, Figure output, Figure efficiency,
+                          std::string source, int year) {
+    return optical("booster", "laser", std::move(name), std::move(what),
+                   {std::move(output), std::move(efficiency)}, std::move(source), year);
+  };
+  return {booster("no-booster", "None: lasers are taken to give all the light that a unit asks for.",
+                  assumed("output", 0, "W", "booster_w", "0: any"),
+                  assumed("efficiency", by_default.booster_efficiency, "", "booster_efficiency", "not used"),
+                  "a choice of this project", 0),
+          booster("typical-fibre-booster", "Erbium-doped fibre amplifier of one watt; not a specific device.",
+                  usual(assumed("output", 1, "W", "booster_w", "30 dBm, usual of boosters"), 0.2, 5),
+                  usual(assumed("efficiency", 0.05, "", "booster_efficiency",
+                                "light over electrical power, pump, its cooling and electronics included"),
+                        0.02, 0.1),
+                  "usual values, not a specific device", 0)};
+}
+
 namespace {
 
 Part laser(std::string name, std::string what, Figure power, Figure linewidth, std::string source, int year) {

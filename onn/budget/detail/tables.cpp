@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -188,7 +189,7 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
       table("static_power", "W", stages.size(),
             {{"heaters", "heater_power_w of the programmed phases, without static phases: heater.device"},
              {"lasers",
-              "light over laser.wall_plug_efficiency: link.launch_power_w, "
+              "light_supply: laser.wall_plug_efficiency, laser.booster; light: link.launch_power_w, "
               "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
              {"receivers", "FrontEnd: receiver.supply_power_w each"},
              {"control", "budget.control_w_per_shifter"},
@@ -197,11 +198,13 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
               "total, on average"}});
   const BudgetSettings& s = in.settings;
   const double pi_power_w = in.hardware.heater.p_pi_w;
+  const double light_w = std::accumulate(optical_w.begin(), optical_w.end(), 0.0);
+  const double watts_of_light = light_supply(in.hardware.laser, light_w).electrical_w / light_w;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const auto count = [](std::int64_t n) { return static_cast<double>(n); };
     const bool layer = k >= first_layer_stage && k < in.unit_t_stage();
     t.parts[0].by_stage[k] = layer ? layer_heater_w(in, k - first_layer_stage, pi_power_w) : 0.0;
-    t.parts[1].by_stage[k] = optical_w[k] / in.hardware.laser.wall_plug_efficiency;
+    t.parts[1].by_stage[k] = optical_w[k] * watts_of_light;
     t.parts[2].by_stage[k] = count(stages[k].receivers) * in.hardware.receiver.front_end.supply_power_w;
     t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
     t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
@@ -213,7 +216,7 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
   BudgetTable t =
       table("symbol_power", "W", stages.size(),
             {{"modulator drivers",
-              "drive_energy_j of the levels' swing: modulator.drive_capacitance_f, modulator.v_pi_v, "
+              "drive_energy_j of the levels' swing: modulator.driver, modulator.v_pi_v, "
               "link.signed_levels, time.symbol_rate_bd"},
              {"converters", "adc_power_w: converter.step_j, converter.effective_bits, time.symbol_rate_bd"},
              {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"}});

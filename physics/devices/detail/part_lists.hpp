@@ -48,6 +48,7 @@ std::vector<Part> clocked_receivers();
 std::vector<Part> photodiodes();
 std::vector<Part> modulators();
 std::vector<Part> lasers();
+std::vector<Part> boosters();
 std::vector<Part> fibre_couplers();
 std::vector<Part> splitters();
 std::vector<Part> waveguides();

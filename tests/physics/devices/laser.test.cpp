@@ -39,6 +39,21 @@ TEST_CASE("laser: phase variances in closed form") {
   CHECK(self_heterodyne_drift_variance_rad2(1e6, 5e-9, 1.0) == Approx(2 * two_pi * 5e-3).epsilon(1e-14));
 }
 
+// Fails when light beyond the seed's power is billed at the laser's efficiency, or the seed before boosters not
+// at all
+TEST_CASE("laser: light beyond the seed's power comes from boosters behind it") {
+  LaserSettings laser{.power_w = 20e-3, .wall_plug_efficiency = 0.2};
+  CHECK(light_supply(laser, 2.0).electrical_w == 10.0);  // any light from one laser
+  CHECK(light_supply(laser, 2.0).boosters == 0);
+  laser.booster_w = 0.5;
+  laser.booster_efficiency = 0.05;
+  CHECK(light_supply(laser, 2.0).electrical_w == Approx(40.1).epsilon(1e-14));
+  CHECK(light_supply(laser, 2.0).boosters == 4);
+  CHECK(light_supply(laser, 2.01).boosters == 5);
+  CHECK(light_supply(laser, 20e-3).electrical_w == Approx(0.1).epsilon(1e-14));
+  CHECK(light_supply(laser, 20e-3).boosters == 0);
+}
+
 // Fails when the step's rms is 2 pi Dnu dt, or the walk is not summed up
 TEST_CASE("MC: row 16: Wiener phase, its own delayed copy and a second laser, 20000 walks") {
   const std::uint64_t seed = 1611;

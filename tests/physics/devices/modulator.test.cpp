@@ -132,6 +132,9 @@ TEST_CASE(
 TEST_CASE("modulator: a driver takes 1 pJ for a swing of 4 V, a quarter of it for 2 V") {
   CHECK(drive_energy_j({}, 4.0) == Approx(1e-12).epsilon(1e-14));
   CHECK(drive_energy_j({}, 2.0) == Approx(0.25e-12).epsilon(1e-14));
+  // a linear driver draws its current whatever it sends
+  CHECK(drive_energy_j({.driver_j = 4e-12, .drive_capacitance_f = 0}, 1.3) == 4e-12);
+  CHECK(drive_energy_j({.driver_j = 4e-12}, 2.0) == Approx(4.25e-12).epsilon(1e-14));
 }
 
 // Fails when intensities are averaged as if they were fields
