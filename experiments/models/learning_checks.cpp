@@ -15,10 +15,10 @@ namespace optinc {
 namespace {
 
 /// Sections that only chips read.
-constexpr std::array<std::string_view, 20> of_chips = {
-    "chip",  "fabrication", "calibration", "crosstalk", "environment", "noise",    "drift",
-    "laser", "modulator",   "receiver",    "converter", "heater",      "splitter", "coupler",
-    "fibre", "waveguide",   "layout",      "die",       "link",        "time"};
+constexpr std::array<std::string_view, 21> of_chips = {
+    "chip",    "fabrication", "calibration", "crosstalk", "environment", "noise",  "drift",
+    "parts",   "laser",       "modulator",   "receiver",  "converter",   "heater", "splitter",
+    "coupler", "fibre",       "waveguide",   "layout",    "die",         "link",   "time"};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/points.hpp"
@@ -214,6 +215,40 @@ Assignments noise_set(std::string_view name) {
   return values;
 }
 
+/// What a set of parts says: parts and values that sets differ in.
+Assignments parts_set(std::string_view name) {
+  const UnitHardware unit = unit_of_parts(name);
+  Assignments values;
+  for (const UnitPart& part : unit_parts(unit)) values.emplace_back(part.key, part.part->name);
+  StudyConfig of_set;
+  of_set.hardware = unit;
+  for (const FieldEntry& entry : config_entries(of_set))
+    if (std::ranges::count(keys_of_parts_set(), entry.name()) > 0)
+      values.emplace_back(entry.name(), entry.value);
+  return values;
+}
+
+/// Keys that a set of parts sets, by itself or by its parts.
+std::set<std::string> keys_of_parts() {
+  std::set<std::string> keys(keys_of_parts_set().begin(), keys_of_parts_set().end());
+  for (const UnitPart& part : unit_parts({})) {
+    keys.insert(part.key);
+    for (std::string& key : keys_of_part(part)) keys.insert(std::move(key));
+  }
+  return keys;
+}
+
+/// Names the unit by the set that has just these parts.
+void name_parts(StudyConfig& config) {
+  const std::vector<UnitPart> has = unit_parts(config.hardware);
+  config.parts.set = "custom";
+  for (const std::string_view name : parts_set_names()) {
+    const UnitHardware unit = unit_of_parts(name);
+    if (std::ranges::equal(has, unit_parts(unit), {}, &UnitPart::part, &UnitPart::part))
+      config.parts.set = name;
+  }
+}
+
 /// Names the noise by the set that says just these values.
 void name_noise(StudyConfig& config) {
   std::map<std::string, FieldValue> has;
@@ -237,6 +272,8 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
   for (const auto& [key, value] : values) {
     if (key == "chip.preset") config.chip = error_preset(std::get<std::string>(value));
     if (key == "fabrication.preset") start_process(config.fabrication, value);
+    if (key == "parts.set" && value != FieldValue(std::string("custom")))
+      config = with_values(std::move(config), parts_set(std::get<std::string>(value)));
     if (key == "noise.set" && value != FieldValue(std::string("custom")))
       config = with_values(std::move(config), noise_set(std::get<std::string>(value)));
   }
@@ -250,6 +287,7 @@ StudyConfig with_values(StudyConfig config, const Assignments& values) {
   });
   name_chip(config.chip);
   name_process(config.fabrication);
+  name_parts(config);
   name_noise(config);
   return config;
 }
@@ -267,6 +305,7 @@ void rename(toml::node_view<toml::node> found, const Present& present) {
 /// The names of a file of this schema version by their present ones, in sections and sweeps.
 void rename_stored(toml::table& table, std::int64_t schema_version) {
   if (schema_version < 5) rename(table["measure"]["variants"], present_variant);
+  if (!table.contains("parts")) table.insert("parts", toml::table{{"set", "idealised"}});  // what there was
   for (const FieldEntry& entry : config_entries({})) {
     if (entry.info.former.empty()) continue;
     const auto present = [&](std::string_view name) { return present_name(name, entry.info.former); };
@@ -302,11 +341,15 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
       for (const std::string& key : keys_of_part(part)) given.erase(key);
   if (over.contains("fabrication.preset"))
     for (const FieldEntry& entry : process_entries({})) given.erase(entry.name());
+  if (over.contains("parts.set"))
+    for (const std::string& key : keys_of_parts()) given.erase(key);
   if (over.contains("noise.set"))
     for (const auto& [key, value] : noise_set("receivers")) given.erase(key);
   for (const auto& [key, value] : over) given.insert_or_assign(key, value);
 
   StudyConfig config;
+  if (const auto set = given.find("parts.set"); set != given.end())
+    config = with_values(config, {{"parts.set", set->second.value}});
   if (const auto set = given.find("noise.set"); set != given.end())
     config = with_values(config, {{"noise.set", set->second.value}});
   config.chip = chip_start(given, name);
@@ -318,6 +361,7 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
   });
   name_chip(config.chip);
   name_process(config.fabrication);
+  name_parts(config);
   name_noise(config);
   config.sweeps = read_sweeps(table, source, config);
   for (SweepAxis& axis : config.sweeps)

@@ -15,6 +15,7 @@
 #include "onn/chip/calibration_settings.hpp"
 #include "onn/chip/crosstalk_settings.hpp"
 #include "onn/chip/drift_settings.hpp"
+#include "onn/hardware/unit_parts.hpp"
 #include "onn/link/noise.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/task/task.hpp"
@@ -131,6 +132,11 @@ struct NoiseSettings : NoiseSwitches {
   NoiseSettings() : NoiseSwitches(NoiseSwitches::all()) {}
 };
 
+/// [parts]: the name of the set of parts that the unit is made of.
+struct PartsSettings {
+  std::string set = "published";  ///< of parts_set_names(), "custom" for parts that no set has
+};
+
 /// Sets of noise by their names, "custom" last.
 std::span<const std::string_view> noise_set_names();
 
@@ -152,8 +158,9 @@ struct StudyConfig {
   CalibrationSettings calibration;
   CrosstalkSettings crosstalk;
   Environment environment;
-  UnitHardware hardware;  ///< [laser], [modulator] .. [layout], [link]
-  NoiseSettings noise;    ///< of model chip's variant "noisy"; in model drift always
+  PartsSettings parts;
+  UnitHardware hardware = unit_of_parts("published");  ///< [laser], [modulator] .. [layout], [link]
+  NoiseSettings noise;  ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;
   ToleranceSettings tolerance;
   MeshSettings mesh;

@@ -215,6 +215,26 @@ void visit_rows(S& s, Visitor&& visit) {
       s.hidden);
 }
 
+/// Sets of parts, and "custom" for parts that no set has.
+inline std::span<const std::string_view> parts_choices() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all(parts_set_names().begin(), parts_set_names().end());
+    all.push_back("custom");
+    return all;
+  }();
+  return names;
+}
+
+template <Like<PartsSettings> S, class Visitor>
+void visit_rows(S& s, Visitor&& visit) {
+  visit(Row{"set", "1",
+            "Parts of the unit: of publications (published), or those of 1.0.0-rc.1, with no limit of current, "
+            "1 pJ a "
+            "symbol, any light and equal fibres (idealised); single parts and keys override it",
+            0, 0, "custom: no set, every part is named explicitly", parts_choices()},
+        s.set);
+}
+
 template <Like<NoiseSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"set", "1",

@@ -42,6 +42,7 @@ void visit_config(S& s, Visitor&& visit) {
   section("calibration", s.calibration);
   section("crosstalk", s.crosstalk);
   section("environment", s.environment);
+  section("parts", s.parts);
   visit_hardware(s.hardware, section);
   section("noise", s.noise);
   section("stand_in", s.stand_in);

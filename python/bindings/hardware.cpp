@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include "onn/hardware/unit_hardware_rows.hpp"
+#include "onn/hardware/unit_parts.hpp"
 #include "onn/link/noise_rows.hpp"
 #include "physics/devices/adc_rows.hpp"
 #include "physics/devices/laser_rows.hpp"
@@ -23,7 +25,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("scale", &NoiseSwitches::scale, "Factor of every rms drawn for a word.");
   properties(noise);
 
-  const UnitHardware whole;
+  const UnitHardware whole = unit_of_parts("published");
   auto laser =
       settings<LaserSettings>(m, "LaserSettings",
                               "The seed laser: its light feeds all servers and the chip.\n\n"
@@ -45,8 +47,13 @@ void bind_hardware(nb::module_& m) {
   settings<UnitHardware>(m, "UnitHardware",
                          "Every device of a unit beside its meshes. Change its parts in place: "
                          "hardware.link.launch_power_w = 2e-3.\n\n"
+                         "UnitHardware(): parts of publications, as studies begin with (parts.set); "
+                         "UnitHardware(\"idealised\"): those of 1.0.0-rc.1.\n"
                          "Values that no device allows raise ValueError where the hardware is used.")
-      .def(nb::init<>())
+      .def(
+          "__init__",
+          [](UnitHardware* unit, const std::string& parts) { new (unit) UnitHardware(unit_of_parts(parts)); },
+          nb::arg("parts") = "published")
       .def_rw("laser", &UnitHardware::laser, "The seed laser.")
       .def_rw("modulator", &UnitHardware::modulator, "Every modulator.")
       .def_rw("receiver", &UnitHardware::receiver, "Every receiver.")

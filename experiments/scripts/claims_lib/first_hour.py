@@ -46,6 +46,6 @@ CLAIMS = [Claim(GROUP, *claim) for claim in (
     # name, target, unit, measurement, command
     ("study-seconds", "<= 10", f"processor seconds of the README's study ({machine()})", lambda bench: study(bench)[0], RUN),
     ("study-right", ">= 0.98", "of the words right with all noise, at every point of the README's study", lambda bench: study(bench)[1], RUN),
-    ("quickstart-seconds", "<= 420", f"s for experiments/quickstart in a fresh clone, packages installed ({machine()})",
+    ("quickstart-seconds", "", f"s for experiments/quickstart in a fresh clone, packages installed ({machine()})",
      quickstart_seconds, "./experiments/quickstart"),
 )]

@@ -24,7 +24,7 @@ TEST_CASE("parts in studies: a part sets its section, and keys of one's own go o
   CHECK(c.hardware.receiver.overload_a == 0.32e-3);
   CHECK(c.hardware.receiver.front_end.supply_power_w == 32e-3);
   CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e10);
-  CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.9);  // another part's
+  CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.95);  // another part's
   const StudyConfig all = study_of(
       "[modulator]\ndevice = 'he-2019-modulator'\ndriver = 'zhang-2025-driver'\n[laser]\ndevice = "
       "'li-2021-laser'\n"
@@ -34,7 +34,8 @@ TEST_CASE("parts in studies: a part sets its section, and keys of one's own go o
       "'han-2021-wireline-receiver'\n[heater]\ndevice = 'harris-2014-heater'\n");
   for (const UnitPart& part : unit_parts(all.hardware)) CHECK(part.overridden.empty());
   CHECK(all.hardware.modulator.insertion_loss_db == 2.5);
-  CHECK(all.hardware.modulator.drive_capacitance_f == Approx(446.9e-15).epsilon(1e-3));
+  CHECK(all.hardware.modulator.driver_j == Approx(4.022e-12).epsilon(1e-3));
+  CHECK(all.hardware.modulator.drive_capacitance_f == 0);
   CHECK(all.hardware.laser.linewidth_hz == 34.2);
   CHECK(all.hardware.routing.loss_db_per_cm == 3.6);
   CHECK(all.hardware.timing.clocked_receiver_j == Approx(2.982e-12).epsilon(1e-3));
@@ -104,4 +105,35 @@ TEST_CASE("parts in studies: what a part sets is no key of one's own that a mode
   CHECK(
       about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.driver"));  // of budgets
   CHECK(about("model = 'comb'\n" + receiver + "supply_power_w = 0.02\n", "receiver.supply_power_w"));
+}
+
+// Fails when a study begins with other parts than the published ones, or when a set of parts does not give way
+// to keys of one's own
+TEST_CASE("sets of parts: studies begin with published parts, and one key brings the idealised ones") {
+  CHECK(study_of("").parts.set == "published");
+  const StudyConfig published = study_of("");
+  for (const UnitPart& part : unit_parts(published.hardware)) CHECK(part.overridden.empty());
+  const StudyConfig idealised = study_of("[parts]\nset = 'idealised'\n");
+  StudyConfig before;
+  before.hardware = UnitHardware();
+  before.parts.set = "idealised";
+  CHECK(idealised == before);
+  const StudyConfig own = study_of("[receiver]\noverload_a = 1e-3\n[parts]\nset = 'idealised'\n");
+  CHECK(own.hardware.receiver.overload_a == 1e-3);
+  CHECK(own.hardware.modulator.driver == "assumed-1pj-driver");
+  CHECK(own.parts.set == "idealised");
+  CHECK(study_of("[receiver]\ndevice = 'zhang-2025-receiver'\n").parts.set == "custom");
+  // a file that holds every key does not undo the command line
+  CHECK(study_of(to_toml(published), {{"parts.set=idealised"}}) == idealised);
+  CHECK(study_of(to_toml(idealised), {{"parts.set=published"}}) == published);
+  CHECK(study_of(identity_toml(own)) == own);
+}
+
+// Fails when what an earlier version stored is taken for the parts of today
+TEST_CASE("sets of parts: settings stored before there were any are the idealised ones") {
+  const StudyConfig stored = parse_stored_config("[receiver]\nresponsivity_a_per_w = 0.8\n", "old.h5", 5);
+  CHECK(stored.parts.set == "idealised");
+  CHECK(stored.hardware.receiver.photodiode.responsivity_a_per_w == 0.8);
+  CHECK(stored.hardware.modulator.v_pi_v == 4.0);
+  CHECK(parse_stored_config("[parts]\nset = 'published'\n", "new.h5", 5) == study_of(""));
 }
