@@ -25,7 +25,8 @@ LONG_UM = 100  # of interferometers whose group index counts
 GROUP_INDEX_RANGE = (4.1713, 4.1879)
 # its rings of 10 um (median of 15 gaps: 4.1717), within the same 0.2 %: four resonances a ring do not tell a spread of their own
 RING_GROUP_INDEX_RANGE = (4.1634, 4.1800)
-# its law of the ring's coupler, `ring-coupling`: power coupling at 100 nm, 1/e gap; 100 to 400 nm
+# its law of the ring's coupler, 100 to 400 nm, by a fit independent of `ring-coupling` (whose fit has 0.0514 and 62.6): power coupling
+# at 100 nm, 1/e gap
 COUPLING_AT_100_NM, GAP_1_E_NM, LAW_FROM_NM = 0.052, 62.9, 100
 COUPLING_FACTOR = 1.5  # a gap off by 25 nm
 LAW_NM = np.linspace(100, 210, 50)
