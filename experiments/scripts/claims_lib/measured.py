@@ -17,6 +17,8 @@ CHECKS = {
     "interferometers": ("strip-group-index", "strip-index", "strip-loss", "mzi-spectra", "process-20-50", "process-50-80", "process-80-120",
                         "process-120-200", "process-200-300", "process-above-300"),
     "nitride": ("nitride-coupling",),
+    "second": ("second-group-index", "second-mzi-spectra", "second-ring-coupling", "second-ring-unlike", "second-ring-group-index",
+               "second-ring-spectra"),
 }
 
 

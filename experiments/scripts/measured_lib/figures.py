@@ -86,7 +86,28 @@ def mesh(f):
     return figure
 
 
-FIGURES = (rings, couplers, process, mesh)
+def second(f):
+    """Coupling of a second source's rings against the first die's law; group index of its interferometers."""
+    figure, (law, strip) = panels(2, 2.1)
+    law.semilogy(f["second/law_nm"][()], f["second/law"][()], color=ORANGE, label="law of the first die")
+    large = f["second/ring_radius_um"][()] == 10
+    gap, alike = f["second/ring_gap_nm"][()][large], f["second/ring_coupling"][()][large]
+    law.semilogy(gap - 3, alike, "o", color=BLACK, markerfacecolor="white", label="couplers alike")
+    for name, marker, label in (("bus", ">", "unlike: bus"), ("drop", "<", "unlike: drop")):
+        law.semilogy(gap + 3, f[f"second/ring_unlike_{name}"][()][large], marker, color=BLUE, markersize=3, label=label)
+    law.set(xlabel="gap (nm)", ylabel="power coupling")
+    law.legend()
+    delta, groups = f["second/delta_um"][()], f["second/group_index"][()]
+    told = delta > 100
+    low, high = f["second/group_index_range"][()]
+    strip.axhspan(low, high, color=ORANGE, alpha=0.3, linewidth=0, label="95 % of the first die")
+    strip.semilogx(delta[told], groups[told], "o", color=BLACK, markerfacecolor="white", label="second source")
+    strip.set(xlabel="path difference (um)", ylabel="group index")
+    strip.legend(loc="upper right")
+    return figure
+
+
+FIGURES = (rings, couplers, process, mesh, second)
 
 
 def draw(path, folder):
