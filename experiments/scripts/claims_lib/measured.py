@@ -33,7 +33,10 @@ def rows_of(bench, group):
 
 def checked(bench, group, name):
     """What a check gave, with the bound that it has."""
-    row = rows_of(bench, group)[name]
+    rows = rows_of(bench, group)
+    if name not in rows:
+        raise RuntimeError(f"the folder holds no data of group {group} (docs/measured.md says where to get them)")
+    row = rows[name]
     bounds = [f"{sign} {row[key]:.4g}" for key, sign in (("least", ">="), ("most", "<=")) if row[key] is not None]
     return Measured(row["value"], " and ".join(bounds), row["holds"])
 
