@@ -101,7 +101,7 @@ void chips_two_threads(benchmark::State& state, Real) {
   std::uint32_t first = 0;
   for (auto _ : state) {
     parallel_for(chips_each_time, threads, [&](std::int64_t i) {
-      trials[static_cast<std::size_t>(omp_get_thread_num())].run(foundry, first + static_cast<std::uint32_t>(i),
+      trials[static_cast<std::size_t>(omp_get_thread_num())].run(doped, first + static_cast<std::uint32_t>(i),
                                                                  false);
     });
     first += chips_each_time;
