@@ -26,9 +26,9 @@ A *part* is one device of one publication with all of its figures. A study names
 budget` lists a unit's parts and what the study overrides.
 
 Every figure is *read* (quoted from its source, or computed from such a quotation), *measured here*, *from memory* (no
-better than assumed), or *assumed*, because the source is silent or the part is no specific device. There are no parts
-yet for boosters, phase locks, heater drivers, serialisers, clock recovery, switches and modules, and none that holds an
-analogue value for a symbol at 40 GBd.
+better than assumed), or *assumed*, because the source is silent or the part is no specific device. No key
+takes parts of the kinds phase lock, serialiser, clock recovery, switch, module, fibre and analogue sampler yet. There is no
+part for heater drivers, none with the power of a phase lock, and none with power and bandwidth of a sampler alone.
 """
 PRESETS = f"""# Presets and defaults
 
@@ -48,7 +48,7 @@ What a unit takes where a study says nothing, and where the value or its range c
 """
 KNOWN = ("read", "measured here", "from memory", "assumed")
 PREFIXES = {-15: "f", -12: "p", -9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
-WITH_PREFIX = ("m", "s", "W", "V", "A", "J", "Hz", "ohm", "J/K", "F", "Bd", "S/s")
+WITH_PREFIX = ("m", "s", "W", "V", "A", "J", "Hz", "ohm", "J/K", "F", "Bd", "S/s", "bit/s")
 
 
 def printed(optinc, *words):
@@ -120,9 +120,9 @@ def presets_page(optinc):
     return text
 
 
-def budget_of(optinc):
-    """The budget of a unit as it is by default."""
-    return json.loads(printed(optinc, "budget", "--network", "shipped/64x4", "--json", "--quiet"))
+def budget_of(optinc, parts="idealised"):
+    """The budget of a unit of a set of parts."""
+    return json.loads(printed(optinc, "budget", "--network", "shipped/64x4", "--json", "--quiet", "--set", f"parts.set={parts}"))
 
 
 def parts_page(optinc):
@@ -137,8 +137,9 @@ def parts_page(optinc):
     text += "".join(row(kind, len(kinds[kind]), read[kind], *counts[kind]) for kind in order)
     text += row("all", sum(map(len, kinds.values())), sum(read.values()), *(sum(c[k] for c in counts.values()) for k in range(4)))
     budget = budget_of(optinc)
-    text += "\nA unit as it is by default names these parts:\n\n" + row("key", "part", "figures read", "assumed") + row(*["---"] * 4)
-    text += "".join(row(f"`{p['key']}`", p["part"], p["read"], p["assumed"]) for p in budget["parts"])
+    for parts, told in (("published", 'A unit of `parts.set = "published"`'), ("idealised", "A unit as it is by default, idealised,")):
+        text += f"\n{told} names these parts:\n\n" + row("key", "part", "figures read", "assumed") + row(*["---"] * 4)
+        text += "".join(row(f"`{p['key']}`", p["part"], p["read"], p["assumed"]) for p in budget_of(optinc, parts)["parts"])
     text += "\nNo part sets these keys of a unit: " + ", ".join(f"`{key}`" for key in budget["keys_without_part"]) + ".\n"
     for kind in order:
         text += f"\n## {kind.capitalize()}\n\n" + "\n".join(part_section(part) for part in kinds[kind])

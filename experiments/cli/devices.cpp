@@ -16,8 +16,8 @@ namespace {
 
 /// "24.77 mW": units that take a prefix get the one that leaves 1 to 999 before the point.
 std::string quantity(double value, const std::string& unit) {
-  constexpr std::array<std::string_view, 12> with_prefix = {"m",  "s",   "W",   "V", "A",  "J",
-                                                            "Hz", "ohm", "J/K", "F", "Bd", "S/s"};
+  constexpr std::array<std::string_view, 13> with_prefix = {"m",   "s",   "W", "V",  "A",   "J",    "Hz",
+                                                            "ohm", "J/K", "F", "Bd", "S/s", "bit/s"};
   constexpr std::array<std::string_view, 10> prefixes = {"f", "p", "n", "u", "m", "", "k", "M", "G", "T"};
   if (value == 0.0 || std::find(with_prefix.begin(), with_prefix.end(), unit) == with_prefix.end())
     return fmt::format("{:.4g}{}{}", value, unit.empty() ? "" : " ", unit);

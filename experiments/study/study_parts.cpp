@@ -16,8 +16,10 @@ std::vector<std::string> keys_of_part(const UnitPart& part) {
 std::vector<FieldEntry> entries_of_parts(const StudyConfig& config) {
   Assignments named;
   for (const UnitPart& part : unit_parts(config.hardware)) named.emplace_back(part.key, part.part->name);
-  const std::vector<FieldEntry> defaults = config_entries({});
-  std::vector<FieldEntry> entries = config_entries(with_values({}, named));
+  const bool of_set = config.parts.set != "custom";
+  const StudyConfig start = of_set ? with_values({}, {{"parts.set", config.parts.set}}) : StudyConfig{};
+  const std::vector<FieldEntry> defaults = config_entries(start);
+  std::vector<FieldEntry> entries = config_entries(with_values(start, named));
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (!entries[i].info.part.empty()) entries[i].value = defaults[i].value;
   return entries;

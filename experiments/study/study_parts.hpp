@@ -13,7 +13,7 @@ namespace optinc {
 std::vector<std::string> keys_of_part(const UnitPart& part);
 
 /// Entries of the default study with the parts of this one: what a study that sets no more than they holds.
-/// The keys that name parts keep their defaults.
+/// The keys that name parts keep their defaults, or what the set of parts says.
 std::vector<FieldEntry> entries_of_parts(const StudyConfig& config);
 
 /// Throws Error, which opens with the file's name, where a part is swept beside a value of one's own: a swept

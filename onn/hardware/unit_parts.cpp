@@ -29,7 +29,7 @@ bool differs(const S& settings, const Figure& figure) {
 /// Parts of the published unit that are not those of UnitHardware().
 constexpr std::array<std::array<std::string_view, 2>, 8> published = {
     {{"laser.device", "van-rees-2019-laser"},
-     {"laser.booster", "typical-fibre-booster"},
+     {"laser.booster", "juodawlkis-2009-booster"},
      {"modulator.device", "low-voltage-2020-modulator"},
      {"modulator.driver", "zhang-2025-driver"},
      {"receiver.device", "shi-2019-receiver"},

@@ -25,9 +25,9 @@ std::span<const std::string_view> parts_set_names();
 
 /// A unit of parts. "published": parts of publications, with what was read where there is such a part; fibres
 /// as they are laid, a server's light going twice fibre.length_m further than its oscillator's; symbols at the
-/// rate of the slowest part. It is what studies and Python begin with. "idealised": UnitHardware(), which
-/// studies and Python began with up to 1.0.0-rc.1: an amplifier without a limit of current, a driver of 1 pJ,
-/// any light from one laser, fibres of equal length. Throws Error, naming the nearest, for another name.
+/// rate of the slowest part. "idealised": UnitHardware(), which studies and Python begin with: an amplifier
+/// without a limit of current, a driver of 1 pJ, any light from one laser, fibres of equal length. Throws
+/// Error, naming the nearest, for another name.
 UnitHardware unit_of_parts(std::string_view set);
 
 /// Keys in which these units differ besides those that parts set.

@@ -201,36 +201,43 @@ Parts fibres() {
            "Fibre{}"}};
 }
 
-Part crossing_entry(const char* name, const char* what, const Crossing& d, const char* source,
-                    const char* preset) {
-  return {name,
-          "crossing",
-          what,
-          {{"loss", d.loss_db, "dB"},
-           {"spread of the loss", d.loss_spread_db, "dB"},
-           {"crosstalk below the input", d.crosstalk_db, "dB"}},
-          source,
-          preset};
+Part crossing_entry(const char* name, const char* what, const Crossing& d, const std::string& loss,
+                    const std::string& crosstalk, const char* source, const char* preset, int year) {
+  return {
+      name,
+      "crossing",
+      what,
+      {read("loss", d.loss_db, "dB", "", loss), read("spread of the loss", d.loss_spread_db, "dB", "", loss),
+       read("crosstalk below the input", d.crosstalk_db, "dB", "", crosstalk)},
+      source,
+      preset,
+      year};
 }
 
 Parts crossings() {
   return {
-      crossing_entry(
-          "johnson-2020-crossing", "Multimode-interference crossing; its crosstalk is an upper bound.",
-          johnson_2020_crossing(), "M. Johnson, M. G. Thompson and D. Sahin, Opt. Express 28, 12498 (2020)",
-          "johnson_2020_crossing()"),
+      crossing_entry("johnson-2020-crossing",
+                     "Multimode-interference crossing; its crosstalk is an upper bound.",
+                     johnson_2020_crossing(),
+                     "The insertion loss of the device is measured as 43 +- 4 mdB per crossing | the spread is "
+                     "that of a cascade",
+                     "a crosstalk of < -50 dB between 1550 and 1560 nm",
+                     "M. Johnson, M. G. Thompson and D. Sahin, Opt. Express 28, 12498 (2020)",
+                     "johnson_2020_crossing()", 2020),
       crossing_entry("wafer-scale-crossing", "Crossing of one patterning step, uniform across an 8-inch wafer.",
-                     wafer_scale_crossing(),
+                     wafer_scale_crossing(), "average insertion loss of 0.18+-0.03 dB",
+                     "crosstalk of -41+-2 dB, uniform across an 8-inch wafer",
                      "A CMOS-Compatible, Low-Loss, and Low-Crosstalk Silicon Waveguide Crossing, EPFL "
                      "infoscience record 232632",
-                     "wafer_scale_crossing()")};
+                     "wafer_scale_crossing()", 0)};
 }
 
 Parts amplifiers() {
   return {{"almae-2021-soa",
            "amplifier",
            "Semiconductor amplifier with a noise figure that stays flat over C and L band.",
-           {{"noise figure", almae_2021_soa().noise_figure_db, "dB"}},
+           {read("noise figure", almae_2021_soa().noise_figure_db, "dB", "",
+                 "NF remains below 6.5 dB over C and L bands")},
            "Almae Technologies, \"Flat noise figure semiconductor optical amplifiers\" (2021)",
            "almae_2021_soa()"}};
 }
@@ -251,10 +258,30 @@ bool Part::is_read() const {
 const Parts& device_catalogue() {
   static const Parts all = [] {
     Parts made;
-    for (const auto& kind : {heaters(), carrier_shifters(), couplers(), parts::splitters(), parts::waveguides(),
-                             fibres(), crossings(), parts::fibre_couplers(), parts::lasers(), parts::boosters(),
-                             parts::modulators(), parts::drivers(), amplifiers(), parts::photodiodes(),
-                             parts::front_ends(), parts::clocked_receivers(), parts::converters()})
+    for (const auto& kind : {heaters(),
+                             carrier_shifters(),
+                             couplers(),
+                             parts::splitters(),
+                             parts::waveguides(),
+                             fibres(),
+                             parts::published_fibres(),
+                             crossings(),
+                             parts::fibre_couplers(),
+                             parts::lasers(),
+                             parts::boosters(),
+                             parts::modulators(),
+                             parts::drivers(),
+                             amplifiers(),
+                             parts::photodiodes(),
+                             parts::front_ends(),
+                             parts::clocked_receivers(),
+                             parts::converters(),
+                             parts::samplers(),
+                             parts::clock_recoveries(),
+                             parts::serialisers(),
+                             parts::phase_locks(),
+                             parts::switches(),
+                             parts::modules()})
       made.insert(made.end(), kind.begin(), kind.end());
     return made;
   }();

@@ -157,8 +157,9 @@ namespace {
 Part driver(std::string name, std::string what, Figure energy, Figure swing, Figure rate, std::string source,
             int year) {
   const std::string preset = cpp_of("modulator", "driver", name);
-  Figure capacitance = assumed("effective load capacitance", 0, "F", "drive_capacitance_f",
-                               "the energy was read for one swing, and is taken for every smaller one");
+  Figure capacitance = usual(assumed("effective load capacitance", 0, "F", "drive_capacitance_f",
+                                     "the energy was read for one swing, and is taken for every smaller one"),
+                             0, 0);
   return {std::move(name),
           "driver",
           std::move(what),

@@ -165,16 +165,32 @@ std::vector<Part> boosters() {
     return optical("booster", "laser", std::move(name), std::move(what),
                    {std::move(output), std::move(efficiency)}, std::move(source), year);
   };
-  return {booster("no-booster", "None: lasers are taken to give all the light that a unit asks for.",
-                  assumed("output", 0, "W", "booster_w", "0: any"),
-                  assumed("efficiency", by_default.booster_efficiency, "", "booster_efficiency", "not used"),
-                  "a choice of this project", 0),
-          booster("typical-fibre-booster", "Erbium-doped fibre amplifier of one watt; not a specific device.",
-                  usual(assumed("output", 1, "W", "booster_w", "30 dBm, usual of boosters"), 0.2, 5),
-                  usual(assumed("efficiency", 0.05, "", "booster_efficiency",
-                                "light over electrical power, pump, its cooling and electronics included"),
-                        0.02, 0.1),
-                  "usual values, not a specific device", 0)};
+  return {
+      booster(
+          "juodawlkis-2009-booster",
+          "Packaged semiconductor amplifier with a slab-coupled guide, 13.8 dB of gain; the efficiency is its "
+          "largest.",
+          read("output", 0.8, "W", "booster_w", "a record 0.8-W saturation output power"),
+          read("efficiency", 0.11, "", "booster_efficiency",
+               "a maximum electrical-to-optical conversion efficiency of 11%"),
+          "P. W. Juodawlkis et al., IEEE Photon. Technol. Lett. 21, 1208 (2009), doi 10.1109/LPT.2009.2023332",
+          2009),
+      booster("glhc-booster",
+              "Erbium module of a maker's sheet; both are limits, so the efficiency is a lower bound.",
+              read("output", 0.1122, "W", "booster_w", "Output Power Range -7 .. 20.5 dBm | in W"),
+              read("efficiency", 0.0112, "", "booster_efficiency",
+                   "Power consumption .. Max 10 W | over the output"),
+              "GLHC Optical, C and C+ EDFA SPEC, module EX3 (OLA20/G20V)", 0),
+      booster("no-booster", "None: lasers are taken to give all the light that a unit asks for.",
+              assumed("output", 0, "W", "booster_w", "0: any"),
+              assumed("efficiency", by_default.booster_efficiency, "", "booster_efficiency", "not used"),
+              "a choice of this project", 0),
+      booster("typical-fibre-booster", "Erbium-doped fibre amplifier of one watt; not a specific device.",
+              usual(assumed("output", 1, "W", "booster_w", "30 dBm, usual of boosters"), 0.2, 5),
+              usual(assumed("efficiency", 0.05, "", "booster_efficiency",
+                            "light over electrical power, pump, its cooling and electronics included"),
+                    0.02, 0.1),
+              "usual values, not a specific device", 0)};
 }
 
 namespace {

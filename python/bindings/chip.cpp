@@ -13,7 +13,6 @@
 #include "onn/chip/drift.hpp"
 #include "onn/chip/drift_settings_rows.hpp"
 #include "onn/chip/heater_power.hpp"
-#include "onn/hardware/unit_parts.hpp"
 #include "onn/link/oscillators.hpp"
 #include "physics/core/check_values.hpp"
 
@@ -258,7 +257,7 @@ void bind_chip(nb::module_& m) {
           nb::for_getter(nb::sig("def known(self) -> ChipErrors | None")))
       .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
       .def_ro("number", &Chip::number, "Number of the chip.")
-      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = unit_of_parts("published"),
+      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = UnitHardware(),
            "The chip in operation, with the errors and the hardware as they are now.\n\n"
            "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
            "the MZI, where an\n"

@@ -15,7 +15,6 @@
 
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/mesh_delays.hpp"
-#include "onn/hardware/unit_parts.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/mesh/correction.hpp"
@@ -436,7 +435,7 @@ void bind_mesh(nb::module_& m) {
       nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
   const auto in_use = [&](const char* name, auto method, auto... more) {
     chip.def(name, method, more..., nb::arg("sensitivity") = SensitivitySettings(),
-             nb::arg("hardware") = unit_of_parts("published"));
+             nb::arg("hardware") = UnitHardware());
   };
   in_use(
       "at", &mesh_in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,

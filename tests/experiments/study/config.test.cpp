@@ -74,14 +74,15 @@ StudyConfig unlike_default() {
   c.calibration = {CalibrationPolicy::in_situ, 1e-4, KnownAngles::die_mean, 7, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6};
   c.environment = {0.5, 1e-12};
+  c.parts.set = "custom";
   UnitHardware& u = c.hardware;
-  u.laser = {0.01, -151.0, 2e5, 1540e-9, 0.2};
-  u.modulator = {3.9, 3.5, 0.041, 41e9, false, 1e-13 / 3};
+  u.laser = {0.01, -151.0, 2e5, 1540e-9, 0.2, 0.7, 0.06};
+  u.modulator = {3.9, 3.5, 0.041, 41e9, false, 2e-13, 1e-13 / 3};
   u.receiver.lo_power_w = 1.2e-3;
   u.receiver.cmrr_db = 31.0;
   u.receiver.offset_a = 1e-6 / 3;
   u.receiver.overload_a = 1e-3 / 3;
-  u.receiver.photodiode.responsivity_a_per_w = 0.95;
+  u.receiver.photodiode.responsivity_a_per_w = 0.97;
   u.receiver.photodiode.dark_current_a = 0.0;
   u.receiver.front_end.noise = InputReferredNoise{17e-12};
   u.receiver.front_end.bandwidth_hz = 33e9;
@@ -121,15 +122,16 @@ StudyConfig unlike_default() {
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
   c.hardware.laser.device = "li-2021-laser";  // whose values the file's keys override, all of them
+  c.hardware.laser.booster = "glhc-booster";
   c.hardware.modulator.device = "he-2019-modulator";
-  c.hardware.modulator.driver = "zhang-2025-driver";
+  c.hardware.modulator.driver = "breyne-2020-driver";
   c.hardware.receiver.device = "zhang-2025-receiver";
-  c.hardware.receiver.photodiodes = "shi-2024-photodiode";
+  c.hardware.receiver.photodiodes = "priel-2026-photodiode";
   c.hardware.converter.device = "ramkaj-2018-converter";
   c.hardware.splitter.device = "typical-y-branch";
   c.hardware.coupler.device = "wan-2025-edge-coupler";
   c.hardware.routing.device = "vlasov-2004-strip";
-  c.hardware.timing.clocked_receiver = "han-2021-wireline-receiver";
+  c.hardware.timing.clocked_receiver = "finfet-30g-wireline-receiver";
   c.noise.set = "custom";
   c.stand_in = {0.1 / 0.3};
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
@@ -196,8 +198,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   };
   // a structured binding names all members or does not compile: a new one cannot be forgotten here
   const auto& [study, model, figures, run, runner, measure, yield, task, network, training, chip, measured_chip,
-               fabrication, calibration, crosstalk, environment, hardware, noise, stand_in, tolerance, mesh,
-               comb, drift, budget, gradient, learner, sweeps] = c;
+               fabrication, calibration, crosstalk, environment, parts, hardware, noise, stand_in, tolerance,
+               mesh, comb, drift, budget, gradient, learner, sweeps] = c;
   check("", values(study, model, figures));
   CHECK(sweeps.empty());
   const auto& [seed, threads, time_limit] = run;
@@ -254,14 +256,17 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("crosstalk", values(x0, known, d0));
   const auto& [temperature, wavelength] = environment;
   check("environment", values(temperature, wavelength));
+  check("parts", values(parts.set));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
                link, timing] = hardware;
-  const auto& [power, rin, linewidth, colour, wall_plug, laser_device] = laser;
-  check("laser", values(std::string(laser_device), power, rin, linewidth, colour, wall_plug));
-  const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, capacitance, modulator_device,
-               driver] = modulator;
+  const auto& [power, rin, linewidth, colour, wall_plug, booster_w, booster_share, laser_device, booster] =
+      laser;
+  check("laser", values(std::string(laser_device), std::string(booster), power, rin, linewidth, colour,
+                        wall_plug, booster_w, booster_share));
+  const auto& [v_pi, modulator_loss, leak, modulator_bandwidth, linearised, driver_j, capacitance,
+               modulator_device, driver] = modulator;
   check("modulator", values(std::string(modulator_device), std::string(driver), v_pi, modulator_loss, leak,
-                            modulator_bandwidth, linearised, capacitance));
+                            modulator_bandwidth, linearised, driver_j, capacitance));
   const auto& [lo, cmrr, photodiode, front_end, offset_a, overload_a, front_end_device, photodiodes] = receiver;
   check("receiver",
         values(std::string(front_end_device), std::string(photodiodes), lo, photodiode.responsivity_a_per_w,
@@ -572,7 +577,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::set<std::string> bound = {
       "model",         "measure.once",      "task.bits",          "network.hidden", "chip.preset",
       "task.level",    "training.on_chips", "link.signed_levels", "noise.set",      "time.sampling",
-      "mesh.measured", "chip.measured",     "task.reduction"};
+      "mesh.measured", "chip.measured",     "task.reduction",     "parts.set"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name()) || entry.name().starts_with("link.oscillator_") ||
         entry.name() == "training.full_svd_layers")
@@ -586,6 +591,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(mesh_id != id);
   CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
   CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
+  CHECK(run_id(parse("", {"parts.set=published"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   CHECK(run_id(parse("", {"training.full_svd_layers=[1]"})) != id);
   const std::string direct_id = run_id(parse("", {"link.oscillators=direct"}));

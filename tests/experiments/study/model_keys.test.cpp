@@ -23,8 +23,9 @@ std::string sweep(const std::string& key, const std::string& values) {
 TEST_CASE("every key says which models read it") {
   // of what a unit costs at a symbol rate, which no model asks for
   const std::set<std::string> costs = {
-      "laser.power_w",    "modulator.driver",  "modulator.v_pi_v",      "modulator.drive_capacitance_f",
-      "converter.step_j", "converter.delay_s", "time.clocked_receiver", "time.clocked_receiver_j"};
+      "laser.booster",    "laser.booster_w",   "laser.booster_efficiency", "modulator.driver_j",
+      "laser.power_w",    "modulator.driver",  "modulator.v_pi_v",         "modulator.drive_capacitance_f",
+      "converter.step_j", "converter.delay_s", "time.clocked_receiver",    "time.clocked_receiver_j"};
   for (const FieldEntry& entry : config_entries({})) {
     INFO(entry.name());
     bool read = false;

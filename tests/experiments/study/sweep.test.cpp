@@ -15,7 +15,8 @@ using namespace optinc;
 namespace {
 
 constexpr const char* swept_sections =
-    "network, training, chip, fabrication, calibration, crosstalk, environment, laser, modulator, receiver, "
+    "network, training, chip, fabrication, calibration, crosstalk, environment, parts, laser, modulator, "
+    "receiver, "
     "converter, "
     "heater, splitter, "
     "coupler, fibre, waveguide, layout, die, link, time, noise, stand_in, tolerance, mesh, comb, drift";

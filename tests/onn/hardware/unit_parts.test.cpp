@@ -41,8 +41,9 @@ TEST_CASE("unit parts: the published unit names published parts and stays within
     CAPTURE(named.key);
     CHECK(named.overridden.empty());
   }
-  for (const char* key : {"laser.device", "modulator.device", "modulator.driver", "receiver.device",
-                          "receiver.photodiodes", "converter.device", "time.clocked_receiver"}) {
+  for (const char* key :
+       {"laser.device", "laser.booster", "modulator.device", "modulator.driver", "receiver.device",
+        "receiver.photodiodes", "converter.device", "time.clocked_receiver"}) {
     CAPTURE(key);
     CHECK(of_key(parts, key).part->is_read());
   }
