@@ -557,7 +557,7 @@ class MainJob(unittest.TestCase):
         driven = optinc("budget", "--network", self.path, "--set", "modulator.driver=zhang-2025-driver", "--set", "receiver.device=zhang-2025-receiver",
                         "--set", "receiver.supply_power_w=0.04")
         self.assertEqual(driven.returncode, 0, driven.stderr)
-        self.assertRegex(driven.stdout, r"modulator\.driver +zhang-2025-driver +1 read +-")
+        self.assertRegex(driven.stdout, r"modulator\.driver +zhang-2025-driver +1 read, 1 assumed +-")
         self.assertRegex(driven.stdout, r"receiver\.device +zhang-2025-receiver +4 read +supply_power_w")
         mesh = self.path.with_name("mesh.toml")
         mesh.write_text('model = "mesh"\n')
@@ -832,7 +832,7 @@ class MainJob(unittest.TestCase):
                                 "COMP_WORDS=(optinc devices harris); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc devices --j); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc explain mesh_error_in); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}\n"
-                                "COMP_WORDS=(optinc fabricate --preset found); COMP_CWORD=3; _optinc; echo ${COMPREPLY[@]}\n"
+                                "COMP_WORDS=(optinc fabricate --preset dop); COMP_CWORD=3; _optinc; echo ${COMPREPLY[@]}\n"
                                 "COMP_WORDS=(optinc inspect shipped/32); COMP_CWORD=2; _optinc; echo ${COMPREPLY[@]}"],
                                capture_output=True, text=True, timeout=60)
         self.assertEqual(asked.stdout.split("\n")[:8], ["resume replay report", "--threads", "chip.sigma_eta_rad", "harris-2014-heater",

@@ -38,7 +38,7 @@ def changed(settings):
             try:
                 setattr(settings, name, 0.9 * value if value else 0.125)
             except ValueError:  # of small ranges
-                setattr(settings, name, 1e-7)
+                setattr(settings, name, 1e-10)
         elif isinstance(value, str):
             setattr(settings, name, next(n for n in re.findall(r'"([a-z0-9-]+)"', told.__doc__) if n != value))
         else:
