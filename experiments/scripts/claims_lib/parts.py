@@ -8,7 +8,7 @@ import json
 import math
 import tomllib
 
-from .claim import OPTINC, ROOT, at, claims_of, sets, shared, shown, stored
+from .claim import OPTINC, ROOT, claims_of, sets, shared, shown, stored
 
 GROUP = "parts"
 KNOWN = ("read", "measured here", "from memory", "assumed")
@@ -133,13 +133,13 @@ BUILDER_BD = (10e9, 16e9, 23.5e9)
 @shared
 def words_wrong(bench, *settings):
     """Share of words wrong of 96-32, eight chips, in percent."""
-    file = bench.folder / f"{abs(hash(settings))}.h5"
-    bench.optinc("run", "experiments/data/networks/base.toml", "-o", file, "--quiet", *sets(*NETWORK, *settings))
+    file = bench.folder / "words.h5"
+    bench.optinc("run", "experiments/data/networks/base.toml", "-o", file, "--quiet", "--force", *sets(*NETWORK, *settings))
     right, = stored(file, "trials/word_accuracy")
     return 100 * (1 - float(right.mean()))
 
 
-DEFAULT = ("parts.set=published", "chip.preset=design-target", "noise.set=receivers")
+PUBLISHED = ("parts.set=published", "chip.preset=design-target", "noise.set=receivers")
 BUILDER = ("parts.set=published", "chip.preset=good-lab", "noise.set=full", "time.sampling=clocked")
 RUN = f"{OPTINC} run experiments/data/networks/base.toml -o r.h5 "
 CLAIMS = claims_of(GROUP,
@@ -155,7 +155,7 @@ CLAIMS = claims_of(GROUP,
     ("rows-unmarked", "= 0", "designs of list operating_points, at 40 and 100 GBd, beyond a part's figure without a note", unmarked,
      f"{OPTINC} budget"),
     *((f"wrong-mismatch-{m}m", "", f"% of words wrong, 96-32, settled, fibres that differ by {m} m",
-       (words_wrong, *DEFAULT, f"link.fibre_mismatch_m={m}"), RUN + shown(sets(*NETWORK, *DEFAULT, f"link.fibre_mismatch_m={m}")))
+       (words_wrong, *PUBLISHED, f"link.fibre_mismatch_m={m}"), RUN + shown(sets(*NETWORK, *PUBLISHED, f"link.fibre_mismatch_m={m}")))
       for m in MISMATCHES_M),
     *((f"wrong-builder-{bd / 1e9:g}-gbd", "", f"% of words wrong, 96-32, good-lab, noise set full, {bd / 1e9:g} GBd",
        (words_wrong, *BUILDER, f"time.symbol_rate_bd={bd}"), RUN + shown(sets(*NETWORK, *BUILDER, f"time.symbol_rate_bd={bd}")))
