@@ -44,7 +44,8 @@ OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, c
   operated.design = chip.losses.empty()
                         ? std::shared_ptr<const ChipDesign>(std::shared_ptr<const ChipDesign>(), &design)
                         : std::make_shared<const ChipDesign>(with_known_losses(design, chip.losses));
-  operated.program = program_calibrated(*operated.design, chip, config.chip, programming, config.calibration);
+  operated.program = program_calibrated(*operated.design, chip, config.chip, programming, config.calibration,
+                                        oscillator_rms_rad(design, config.hardware));
   operated.heaters = config.calibration.policy == CalibrationPolicy::none ? operated.program
                      : chip.static_phases.layers.empty() ? trimmed(operated.program, config.run.seed, trial)
                                                          : trimmed(operated.program, chip.static_phases);

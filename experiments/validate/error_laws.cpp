@@ -8,6 +8,8 @@
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/fit.hpp"
+#include "physics/mesh/headroom.hpp"
 
 // What independent random errors cost a rectangular mesh (docs/guide/theory.md). The relative tolerance of a
 // law is room for the next order in sigma and for finite N; trials of a full run are chosen so that 5 standard
@@ -105,6 +107,27 @@ double error_in_phase(bool correct, double n, double sigma, const LawTrial& tria
   return (u - m.target).real().norm() / std::sqrt(n);
 }
 
+/// What receivers see of the same part behind phases that are fitted to the losses, with the factor of the
+/// target, off the saddle that a decomposition is.
+double error_of_fitted_phases(double n, double spread_db, double oscillator_rad, const LawTrial& trial) {
+  ErrorModel model;
+  model.mzi_loss_db = 0.56;
+  model.arm_loss_spread_db = spread_db;
+  const RandomMesh m = draw_random_mesh(HaarTarget::orthogonal, static_cast<int>(n), model, trial);
+  return fit_program(m.topology, m.errors, m.target, m.program,
+                     {.steps = 2400,  // the law is of what can be reached
+                      .memory = 40,
+                      .in_phase = true,
+                      .oscillator_rad = oscillator_rad,
+                      .scale = FitScale::common,
+                      .start_rad = 0.02})
+      .error;
+}
+
+double headroom_error(double n, double spread_db, double oscillator_rad) {
+  return headroom_law(clements_topology(static_cast<int>(n)), spread_db, oscillator_rad).error;
+}
+
 int clipped_mzis(double n, double sigma, const LawTrial& trial) {
   const RandomMesh m =
       draw_random_mesh(HaarTarget::unitary, static_cast<int>(n), splitter_errors(sigma), trial);
@@ -188,6 +211,22 @@ std::vector<Law> splitter_and_loss_laws() {
           [](double n) { return loss_spread(n, 0.05); },
           [](double n, const LawTrial& t) { return error_of_loss_spread(n, 0.05, t); }, ports,
           {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
+      rms_law(
+          "8c", "fitted phases",
+          "Wigner's semicircle of radius 2 (ln 10/20) s sqrt(N-1), s = 0.13 dB, sigma = 0.05", 0.2,
+          [](double n) { return headroom_error(n, 0.13, 0.05); },
+          [](double n, const LawTrial& t) { return error_of_fitted_phases(n, 0.13, 0.05, t); }, ports,
+          {{8, 80}, {16, 40}, {32, 16}, {64, 4}}),
+      rms_law(
+          "8c", "fitted phases, 16 ports: spread", "the same, N = 16, sigma = 0.05", 0.2,
+          [](double s) { return headroom_error(16, s, 0.05); },
+          [](double s, const LawTrial& t) { return error_of_fitted_phases(16, s, 0.05, t); },
+          {"s", "dB", "rms spread of the arms' losses"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}, {0.2, 40}}),
+      rms_law(
+          "8c", "fitted phases, 16 ports: oscillators", "the same, N = 16, s = 0.13 dB", 0.2,
+          [](double sigma) { return headroom_error(16, 0.13, sigma); },
+          [](double sigma, const LawTrial& t) { return error_of_fitted_phases(16, 0.13, sigma, t); },
+          {"sigma", "rad", "rms phase of the oscillators"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}}),
       rms_law(
           "9", "Ec corrected unitary", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02", 0.12,
           [](double n) { return corrected_unitary(n, 0.02); },
@@ -294,7 +333,10 @@ std::vector<Law> phase_laws() {
 std::vector<Law> error_laws() {
   std::vector<Law> list;
   for (const auto& part : {splitter_and_loss_laws, clip_laws, phase_laws})
-    for (Law& law : part()) list.push_back(std::move(law));
+    for (Law& law : part()) {
+      law.in_quick_run = law.row != "8c";  // fits
+      list.push_back(std::move(law));
+    }
   return list;
 }
 

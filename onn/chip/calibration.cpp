@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "onn/chip/calibration_settings_rows.hpp"
+#include "onn/chip/fitted_chip.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
 #include "physics/mesh/decomposition.hpp"
-#include "physics/mesh/fit.hpp"
-#include "physics/mesh/reference_mesh.hpp"
 #include "physics/random/stream.hpp"
 #include "physics/variation/chip_errors.hpp"
 
@@ -166,17 +165,24 @@ void know_the_mean(ChipErrors& known) {
       [&](Vector& angles) { angles.setConstant(sum / static_cast<double>(std::max<Eigen::Index>(count, 1))); });
 }
 
-/// What the target of a mesh becomes by the known loss of its columns.
-Matrix lossy_target(const BlockDesign& block, const ErrorModel& model) {
-  const double column_factor =
-      field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + block.measured_arm_loss_db));
-  return std::pow(column_factor, block.mesh.columns()) *
-         reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
-}
-
 /// Whether the policy estimates splitters and leaves phases a residual.
 bool estimates_splitters(const CalibrationSettings& settings) {
-  return settings.policy == CalibrationPolicy::noisy || settings.policy == CalibrationPolicy::in_situ;
+  return settings.policy == CalibrationPolicy::noisy || settings.policy == CalibrationPolicy::in_situ ||
+         settings.policy == CalibrationPolicy::twin;
+}
+
+/// What a digital twin knows of losses and phases: the latter to what calibration made of them.
+void know_the_twin(ChipErrors& known, const CalibrationSettings& settings, const CalibrationNumber& of) {
+  for_each_mesh(known, of.seed, Purpose::loss_estimate, of.chip, of.number,
+                [&](MeshErrors& mesh, bool, Stream& stream) {
+                  for (Vector* losses : {&mesh.theta_arm_loss_db, &mesh.phi_arm_loss_db,
+                                         &mesh.theta_other_loss_db, &mesh.phi_other_loss_db}) {
+                    add_normals(*losses, settings.sigma_loss_estimate_db, stream);
+                    *losses = losses->cwiseMax(0.0);
+                  }
+                  for (Vector* offsets : {&mesh.theta_offset, &mesh.phi_offset, &mesh.output_offset})
+                    offsets->setZero();
+                });
 }
 
 /// What the policy knows of the errors that a calibrated chip has.
@@ -200,6 +206,7 @@ ChipErrors known_errors(ChipErrors known, const CalibrationSettings& settings, c
                     add_normals(mesh.alpha, settings.sigma_estimate_rad, stream);
                     add_normals(mesh.beta, settings.sigma_estimate_rad, stream);
                   });
+  if (settings.policy == CalibrationPolicy::twin) know_the_twin(known, settings, of);
   if (settings.splitters == KnownAngles::die_mean) know_the_mean(known);
   return known;
 }
@@ -328,22 +335,21 @@ ChipErrors with_phase_noise(ChipErrors errors, const ErrorModel& model, std::uin
 }
 
 ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
-                               Programming programming, const CalibrationSettings& settings) {
-  if (settings.policy != CalibrationPolicy::in_situ)
+                               Programming programming, const CalibrationSettings& settings,
+                               double oscillator_rad) {
+  const bool in_situ = settings.policy == CalibrationPolicy::in_situ;
+  if (!in_situ && settings.policy != CalibrationPolicy::twin)
     return program(design, chip.known, model.dac_bits, programming, dac_mode(model));
-  ChipProgram heaters = program(design, chip.known, 0, programming);
-  for (std::size_t l = 0; l < design.layers.size(); ++l)
-    for (std::size_t b = 0; b < design.layers[l].blocks.size(); ++b) {
-      const BlockDesign& block = design.layers[l].blocks[b];
-      BlockProgram& phases = heaters.layers[l][b];
-      const auto fitted =
-          fit_program(block.mesh, chip.errors.layers[l][b].mesh, lossy_target(block, model), phases.mesh,
-                      {.steps = settings.in_situ_steps,
-                       .in_phase = true,
-                       .outputs = static_cast<int>(block.attenuation.size())});
-      phases.mesh = quantise(fitted.program, model.dac_bits, dac_mode(model));
-      phases.attenuators = quantise(phases.attenuators, model.dac_bits, dac_mode(model));
-    }
+  constexpr double off_the_saddle_rad = 0.02;  // what is wrong with the phases of a chip moves it off by itself
+  const ChipFit fit = {.steps = in_situ ? settings.in_situ_steps : settings.twin_steps,
+                       .oscillator_rad = oscillator_rad,
+                       .start_rad = in_situ ? 0.0 : off_the_saddle_rad};
+  ChipProgram heaters = fit_chip(design, program(design, chip.known, 0, programming),
+                                 in_situ ? chip.errors : chip.known, model, fit);
+  for (auto& layer : heaters.layers)
+    for (BlockProgram& block : layer)
+      for (MeshProgram* phases : {&block.mesh, &block.attenuators})
+        *phases = quantise(*phases, model.dac_bits, dac_mode(model));
   return heaters;
 }
 

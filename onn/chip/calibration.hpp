@@ -72,13 +72,15 @@ MeshErrors with_phase_noise(MeshErrors errors, bool screen, const ErrorModel& mo
 MeshErrors with_residual(MeshErrors errors, bool screen, const ErrorModel& model, const MeshAddress& address,
                          std::uint32_t number);
 
-/// Programs it: program() for what is known; under `in_situ` the phases of every mesh then go down
-/// |Re(T - t U)|^2 of the calibrated chip (fit_program; t the loss that is known of the mesh; homodyne
-/// receivers see no more), and to the grid of the DAC last. Attenuators stay as programmed. Each step takes the
-/// exact gradient of the true device, by reverse mode and without noise; CalibrationSettings::in_situ_steps
-/// says what it would take in a laboratory.
+/// Programs it: program() for what is known. Policies `in_situ` and `twin` then fit the phases of every mesh
+/// and set attenuators and receivers' gains by them (fit_chip()): `in_situ` on the calibrated chip itself, with
+/// the exact gradient of the true device and without noise, an upper bound that no laboratory reaches
+/// (CalibrationSettings::in_situ_steps says what it would take); `twin` on what is known of its splitters and
+/// losses, its phases taken as they were set. To the grid of the DAC last. `oscillator_rad`: rms phase of
+/// receivers' oscillators, at which light in the other quadrature is seen.
 ChipProgram program_calibrated(const ChipDesign& design, const CalibratedChip& chip, const ErrorModel& model,
-                               Programming programming, const CalibrationSettings& settings);
+                               Programming programming, const CalibrationSettings& settings,
+                               double oscillator_rad = 0.0);
 
 /// What the heaters of a chip are asked for: p - phi_0 in [0, 2 pi) for every phase p of the program, for every
 /// shifter has a static phase phi_0 of its own, uniform over a turn (0.8 rad per nm of width and 100 um:

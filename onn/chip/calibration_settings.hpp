@@ -9,13 +9,14 @@ enum class CalibrationPolicy {
   none,     ///< nothing: static phase offsets stay, uniform over 2 pi, and splitters are taken as perfect
   oracle,   ///< everything, exactly
   noisy,    ///< phases up to sigma_cal of the error model, splitters up to sigma_estimate_rad
-  in_situ,  ///< as noisy, then the chip's own transmission is measured and its phases are driven to the target
+  in_situ,  ///< as noisy, then phases are fitted to the target on the chip itself, without noise: a bound
+  twin,     ///< as noisy, with every arm's loss up to sigma_loss_estimate_db; phases are fitted on this model
 };
 
 /// As users write them.
 template <>
 inline constexpr EnumNames enum_names<CalibrationPolicy> = {"calibration policy",
-                                                            {"none", "oracle", "noisy", "in-situ"}};
+                                                            {"none", "oracle", "noisy", "in-situ", "twin"}};
 
 /// Which splitter angles a calibration finds out.
 enum class KnownAngles {
@@ -39,6 +40,11 @@ struct CalibrationSettings {
   /// phase shifter (Hughes et al. 2018, Optica 5, 864) it takes three passes of light for each of the n input
   /// fields: forward, backward and both together, 384. Every trial of the line search is a matrix more.
   int in_situ_steps = 20;
+
+  /// What a fit of a digital twin to measured powers leaves of every arm's loss, dB rms (physics/mesh/twin),
+  /// and the steps of the fit of phases to the twin, which is arithmetic.
+  double sigma_loss_estimate_db = 0.0;
+  int twin_steps = 600;
 
   /// Epochs for which a chip's attenuations and biases are trained again once its meshes are programmed
   /// (onn/training/diagonal_calibration.hpp), and their peak step. A laboratory measures every mesh matrix once

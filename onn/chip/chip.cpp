@@ -24,27 +24,6 @@ ProgrammedMesh program_mesh(const BlockDesign& block, const MeshErrors& errors, 
   return {std::move(corrected.program), corrected.clipped};
 }
 
-/// Phases that give each attenuator's bar path (signal to signal) the signed transmission asked of it.
-ProgrammedMesh program_attenuators(const BlockDesign& block, const MeshErrors& errors,
-                                   Programming programming) {
-  const Eigen::Index n = block.attenuators.mzi_count();
-  ProgrammedMesh p{{Vector(n), Vector(n), Vector::Zero(block.attenuators.ports)}, 0};
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const bool known = programming == Programming::corrected;
-    const double alpha = known ? errors.alpha[i] : 0.0, beta = known ? errors.beta[i] : 0.0;
-    const double s = block.dimming * block.attenuation[i];
-    bool clipped = false;
-    p.program.theta[i] = mzi_theta_for_bar_power(s * s, alpha, beta, clipped);
-    const Complex bar = mzi_closed_form(p.program.theta[i], 0.0, alpha, beta)(0, 0);
-    // one that cannot dim as far as wanted is turned until its in-phase part is right (see
-    // Clipping::quadrature)
-    const double psi = known && clipped ? std::acos(std::min(1.0, std::abs(s) / std::abs(bar))) : 0.0;
-    p.program.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) + psi - std::arg(bar));
-    p.clipped += clipped ? 1 : 0;
-  }
-  return p;
-}
-
 Matrix compile_layer(const LayerDesign& design, const LayerState& state) {
   return propagate_layer(design, state, FieldBatch(Matrix::Identity(design.inputs, design.inputs))).complex();
 }
@@ -69,11 +48,32 @@ ChipErrors fabricate(const ChipDesign& design, const ErrorModel& model, std::uin
   return errors;
 }
 
+BlockProgram program_attenuators(const BlockDesign& block, const Vector& transmission, const MeshErrors& errors,
+                                 Programming programming) {
+  const Eigen::Index n = block.attenuators.mzi_count();
+  BlockProgram p{{}, {Vector(n), Vector(n), Vector::Zero(block.attenuators.ports)}, 0};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const bool known = programming == Programming::corrected;
+    const double alpha = known ? errors.alpha[i] : 0.0, beta = known ? errors.beta[i] : 0.0;
+    const double s = transmission[i];
+    bool clipped = false;
+    p.attenuators.theta[i] = mzi_theta_for_bar_power(s * s, alpha, beta, clipped);
+    const Complex bar = mzi_closed_form(p.attenuators.theta[i], 0.0, alpha, beta)(0, 0);
+    // one that cannot dim as far as wanted is turned until its in-phase part is right (see
+    // Clipping::quadrature)
+    const double psi = known && clipped ? std::acos(std::min(1.0, std::abs(s) / std::abs(bar))) : 0.0;
+    p.attenuators.phi[i] = wrap_phase((s < 0 ? constants::pi : 0.0) + psi - std::arg(bar));
+    p.clipped += clipped ? 1 : 0;
+  }
+  return p;
+}
+
 BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
                            Programming programming, DacMode mode) {
   const auto mesh = program_mesh(block, errors.mesh, programming);
-  const auto column = program_attenuators(block, errors.attenuators, programming);
-  return {quantise(mesh.program, dac_bits, mode), quantise(column.program, dac_bits, mode),
+  const BlockProgram column =
+      program_attenuators(block, block.dimming * block.attenuation, errors.attenuators, programming);
+  return {quantise(mesh.program, dac_bits, mode), quantise(column.attenuators, dac_bits, mode),
           mesh.clipped + column.clipped};
 }
 
@@ -96,11 +96,12 @@ ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_b
   return program;
 }
 
-double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model) {
+double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model, double headroom_db) {
   // calibration knows the design's mean loss and what was measured, not the draw of one chip
   const double column_factor =
       field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db));
-  return layer.fan_field_factor() * std::pow(column_factor, layer.columns()) / layer.passive_scale;
+  return layer.fan_field_factor() * std::pow(column_factor, layer.columns()) *
+         field_ratio_of_loss_db(headroom_db) / layer.passive_scale;
 }
 
 ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, const ChipErrors& errors,
@@ -121,7 +122,8 @@ ChipState settle_chip(const ChipDesign& design, const ChipProgram& program, cons
             mzi(phases.attenuators.mzi(static_cast<int>(i)), e.attenuators.mzi(static_cast<int>(i)))(0, 0);
       state.blocks.push_back(std::move(block));
     }
-    state.nominal_factor = nominal_layer_factor(layer, model);
+    state.nominal_factor =
+        nominal_layer_factor(layer, model, program.headroom_db.empty() ? 0.0 : program.headroom_db[l]);
     state.transfer = compile_layer(layer, state);
     const Matrix deviation = state.transfer / state.nominal_factor - layer.weight;
     state.matrix_error = deviation.norm() / layer.weight.norm();

@@ -38,6 +38,11 @@ struct BlockProgram {
 BlockProgram program_block(const BlockDesign& block, const BlockErrors& errors, int dac_bits,
                            Programming programming, DacMode mode = DacMode::phase);
 
+/// Phases that give each attenuator's bar path (signal to signal) the signed transmission asked of it, and how
+/// many splitters cannot; corrected for those in `errors` or not.
+BlockProgram program_attenuators(const BlockDesign& block, const Vector& transmission, const MeshErrors& errors,
+                                 Programming programming);
+
 /// One block as light meets it.
 struct BlockState {
   MeshEngine<double> mesh;
@@ -60,6 +65,9 @@ struct LayerState {
 /// What the operator set on a whole chip, [layer][block].
 struct ChipProgram {
   std::vector<std::vector<BlockProgram>> layers;
+  /// Light that each layer passes less than its mean loss leaves, dB, which its receivers make up for
+  /// (fit_chip()); negative: more; empty: 0.
+  std::vector<double> headroom_db = {};
 
   /// MZIs whose splitters cannot reach the bar power asked of them (corrected only).
   int clipped() const;
@@ -76,8 +84,9 @@ ChipProgram program(const ChipDesign& design, const ChipErrors& known, int dac_b
                     DacMode mode = DacMode::phase);
 
 /// What a perfect, uniformly lossy layer makes of its W, field ratio: fan-out or fan-in, the model's mean loss
-/// and the measured one of every column, and 1/passive_scale. Calibration on the design undoes it.
-double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model);
+/// and the measured one of every column, 1/passive_scale, and a program's headroom. Calibration on the design
+/// undoes it.
+double nominal_layer_factor(const LayerDesign& layer, const ErrorModel& model, double headroom_db = 0.0);
 
 /// The chip as light meets it: programmed so, with the errors it has at this moment. `model`: what the design
 /// knows of their mean (loss).

@@ -63,6 +63,12 @@ std::vector<double> oscillator_walk_rad(const ChipDesign& design, const UnitHard
   return rms_rad;
 }
 
+double oscillator_rms_rad(const ChipDesign& design, const UnitHardware& hardware) {
+  const LinkSettings& link = hardware.link;
+  const double walk_rad = std::ranges::max(oscillator_walk_rad(design, hardware));
+  return std::hypot(link.sigma_oscillator_rad, link.oscillator_dither_rad / std::sqrt(2.0), walk_rad);
+}
+
 void turn_oscillators(ChipState& chip, const ChipDesign& design, const UnitHardware& hardware,
                       double rad_per_m) {
   const std::vector<double> mismatch_m = oscillator_mismatch_m(design, hardware);

@@ -32,6 +32,10 @@ std::vector<double> oscillator_guides_db(const ChipDesign& design, const UnitHar
 /// Words draw it one by one, so that equalisers see less of it than there is.
 std::vector<double> oscillator_walk_rad(const ChipDesign& design, const UnitHardware& hardware);
 
+/// rms phase of receivers' oscillators against their light that no calibration removes, rad:
+/// link.sigma_oscillator_rad, the dither, and of all layers the largest oscillator_walk_rad(), in squares.
+double oscillator_rms_rad(const ChipDesign& design, const UnitHardware& hardware);
+
 /// Sets oscillator_rad of every layer of a chip whose paths have changed by so many rad per m since the
 /// oscillators' phases were set (path_phase_rad_per_m), less what locks have followed.
 void turn_oscillators(ChipState& chip, const ChipDesign& design, const UnitHardware& hardware,

@@ -360,7 +360,8 @@ ReferenceChip reference_chip(const ChipDesign& design, const ChipProgram& progra
     chip.transfer.push_back(layer_transfer(layer, program.layers[l], errors.layers[l]));
     chip.nominal_factor.push_back(
         split_field_factor(static_cast<int>(layer.blocks.size())) *
-        field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db) * layer.columns()) /
+        field_ratio_of_loss_db(2 * (mean_arm_loss_db(model) + layer.measured_arm_loss_db) * layer.columns() +
+                               (program.headroom_db.empty() ? 0.0 : program.headroom_db[l])) /
         layer.passive_scale);
   }
   return chip;

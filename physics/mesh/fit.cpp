@@ -1,11 +1,15 @@
 #include "physics/mesh/fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
 
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/phase_shifter.hpp"
+#include "physics/mesh/correction.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
@@ -21,15 +25,21 @@ MeshProgram unpacked(const Vector& all, Eigen::Index mzis) {
   return {all.head(mzis), all.segment(mzis, mzis), all.tail(all.size() - 2 * mzis)};
 }
 
-/// The loss |U - target|_F^2 / N and its gradient.
+/// E^2 of fit_program() and its gradient.
 class Loss {
  public:
   Loss(const MeshTopology& topology, const MeshErrors& errors, const Matrix& target, const FitOptions& options)
       : engine_(topology),
         errors_(errors),
         target_(target),
-        in_phase_(options.in_phase),
-        outputs_(options.outputs) {}
+        free_(options.scale),
+        quadrature_(options.in_phase ? options.oscillator_rad * options.oscillator_rad : 1.0),
+        weight_(options.row_weight.size() > 0 ? options.row_weight : Vector::Ones(target.rows())),
+        scale_(Vector::Ones(target.rows())),
+        seen_(scale_) {
+    if (options.in_phase) target_.imag().setZero();
+    added_ = options.noise * options.noise * target_.rowwise().squaredNorm();
+  }
 
   double operator()(const Vector& phases, Vector& gradient) {
     const Eigen::Index n = target_.rows();
@@ -37,21 +47,55 @@ class Loss {
     FieldBatch unit(Matrix(Matrix::Identity(n, n)));
     FieldBatch outputs = unit;
     engine_.propagate(outputs);
-    Matrix difference = outputs.complex() - target_;
-    if (in_phase_) difference.imag().setZero();
-    if (outputs_ > 0) difference.bottomRows(n - outputs_).setZero();
-    FieldBatch slope(Matrix(2.0 / static_cast<double>(n) * difference));
-    const auto g = engine_.backward(unit, outputs, slope).parameters;
+    if (free_ != FitScale::fixed) {
+      scale_ = best_scale(outputs, added_);
+      seen_ = best_scale(outputs, Vector::Zero(n));
+    }
+    const Vector per_unit = scale_.cwiseInverse();
+    Matrix difference = per_unit.asDiagonal() * outputs.complex();
+    difference -= target_;
+    const double value = weight_.dot(difference.real().rowwise().squaredNorm() +
+                                     quadrature_ * difference.imag().rowwise().squaredNorm() +
+                                     added_.cwiseProduct(per_unit.cwiseAbs2())) /
+                         static_cast<double>(n);
+    // the best scale has no slope of its own
+    difference.imag() *= quadrature_;
+    const Vector slope = 2.0 / static_cast<double>(n) * weight_.cwiseProduct(per_unit);
+    FieldBatch gradients(Matrix(slope.asDiagonal() * difference));
+    const auto g = engine_.backward(unit, outputs, gradients).parameters;
     gradient = packed(g.theta, g.phi, g.output_phase);
-    return difference.squaredNorm() / static_cast<double>(n);
+    return value;
   }
 
+  /// Of the last phases: what receivers see of each row, whatever they add to it.
+  const Vector& scale() const { return seen_; }
+
  private:
+  /// (|T_r|_q^2 + noise) / <T_r, U_r>_q of every row or of all; as large as what is passed where nothing wanted
+  /// is.
+  Vector best_scale(const FieldBatch& outputs, const Vector& added) const {
+    Vector passed =
+               outputs.re.rowwise().squaredNorm() + quadrature_ * outputs.im.rowwise().squaredNorm() + added,
+           wanted = outputs.re.cwiseProduct(target_.real()).rowwise().sum() +
+                    quadrature_ * outputs.im.cwiseProduct(target_.imag()).rowwise().sum();
+    if (free_ == FitScale::common) {
+      const double passed_by_all = weight_.dot(passed), wanted_by_all = weight_.dot(wanted);
+      passed.setConstant(passed_by_all / weight_.sum());
+      wanted.setConstant(wanted_by_all / weight_.sum());
+    }
+    constexpr double least_cosine = 0.1;
+    return passed.binaryExpr(wanted, [](double p, double w) {
+      const double least = least_cosine * std::sqrt(p);
+      return p > 0 ? p / std::max(w, least) : 1.0;
+    });
+  }
+
   MeshEngine<double> engine_;
   const MeshErrors& errors_;
-  const Matrix& target_;
-  bool in_phase_;
-  int outputs_;
+  Matrix target_;
+  FitScale free_;
+  double quadrature_;
+  Vector weight_, scale_, seen_, added_;
 };
 
 struct Pair {
@@ -79,11 +123,15 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
   validate(target.rows() == topology.ports && target.cols() == topology.ports,
            "target of {} x {} for a mesh of {} ports (one row and column each). Give a square one.",
            target.rows(), target.cols(), topology.ports);
-  validate(options.outputs >= 0 && options.outputs <= topology.ports,
-           "{} outputs of {} ports count (0 for all). Set a value in this range.", options.outputs,
-           topology.ports);
+  validate(options.row_weight.size() == 0 || options.row_weight.size() == topology.ports,
+           "{} weights of rows of a mesh of {} ports (one each, or none). Give as many.",
+           options.row_weight.size(), topology.ports);
   Loss loss(topology, errors, target, options);
   Vector phases = packed(start.theta, start.phi, start.output_phase), gradient;
+  if (options.start_rad > 0) {
+    Stream stream(1, Purpose::fit_start);
+    for (double& phase : phases) phase += options.start_rad * stream.normal();
+  }
   double value = loss(phases, gradient);
   std::deque<Pair> pairs;
   int steps = 0;
@@ -111,7 +159,37 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     gradient = next_gradient;
     value = next_value;
   }
-  return {unpacked(phases.unaryExpr(&wrap_phase), topology.mzi_count()), std::sqrt(value), steps};
+  if (options.scale != FitScale::fixed) loss(phases, gradient);  // the line search tried others since
+  return {unpacked(phases.unaryExpr(&wrap_phase), topology.mzi_count()), std::sqrt(value), steps, loss.scale()};
+}
+
+FittedRealProgram fit_real_program(const MeshTopology& topology, const MeshProgram& ideal,
+                                   const MeshErrors& errors, double oscillator_rad, int steps) {
+  const Matrix target = transfer_matrix(topology, ideal, no_errors(topology));
+  constexpr double real_to = 1e-6;
+  validate(target.imag().cwiseAbs().maxCoeff() < real_to,
+           "a matrix with an imaginary part of {:.2g} (homodyne receivers see real ones). Give a real one, or "
+           "correct splitters alone.",
+           target.imag().cwiseAbs().maxCoeff());
+  validate_errors(topology, errors);
+  MeshProgram start =
+      correct_splitters(topology, ideal, errors.alpha, errors.beta, Clipping::quadrature).program;
+  start.theta -= errors.theta_offset;
+  start.phi -= errors.phi_offset;
+  start.output_phase -= errors.output_offset;
+  FittedProgram fitted = fit_program(topology, errors, target, start,
+                                     {.steps = steps,
+                                      .memory = 40,
+                                      .in_phase = true,
+                                      .oscillator_rad = oscillator_rad,
+                                      .scale = FitScale::common,
+                                      .start_rad = 0.02});
+  double mean_db = 0.0;
+  for (const Vector* arms : {&errors.theta_arm_loss_db, &errors.phi_arm_loss_db, &errors.theta_other_loss_db,
+                             &errors.phi_other_loss_db})
+    mean_db += 2 * arms->mean() / 4 * topology.columns();
+  return {std::move(fitted.program), fitted.error,
+          loss_db_of_power_ratio(std::pow(fitted.scale[0], 2)) - mean_db};
 }
 
 }  // namespace optinc

@@ -69,6 +69,8 @@ enum class Purpose : std::uint32_t {
   twin_settings = 92,    ///< -; setting
   twin_directions = 93,  ///< width of the block
   in_situ_phase = 94,    ///< chip; word
+  fit_start = 95,        ///< -
+  loss_estimate = 96,    ///< chip; number of the mesh; number of the calibration
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

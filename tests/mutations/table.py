@@ -88,6 +88,8 @@ MUTATIONS = [
              ("E0 uncorrected, splitters correlated",)),
     Mutation("one of the four arms of an MZI loses the mean", ERRORS, "draw(losses, model.arm_loss_spread_db,",
              "draw(losses, arms == &e.phi_other_loss_db ? 0.0 : model.arm_loss_spread_db,", ("loss spread",)),
+    Mutation("the eigenvalues of losses reach half as far", "physics/mesh/headroom.cpp", "radius = 2 * e", "radius = e",
+             ("fitted phases", "fitted phases, 16 ports: spread", "fitted phases, 16 ports: oscillators")),
     Mutation("the output screen has no offsets", ERRORS, "draw_offsets(ports, e.output_offset);",
              "e.output_offset.setZero(ports);", ("phase error",)),
     Mutation("the DAC truncates", DAC, "step * std::nearbyint(wrapped / step)", "step * std::floor(wrapped / step)",

@@ -71,7 +71,7 @@ StudyConfig unlike_default() {
   shared.gap_per_width = -1.0 / 3;
   shared.heater_power_spread = 0.1 / 3;
   c.fabrication.wafer = {0.15, 2e-3, 11e-3, 12e-3};
-  c.calibration = {CalibrationPolicy::in_situ, 1e-4, KnownAngles::die_mean, 7, 9, 1e-3 / 3.0};
+  c.calibration = {CalibrationPolicy::twin, 1e-4, KnownAngles::die_mean, 7, 0.01, 8, 9, 1e-3 / 3.0};
   c.crosstalk = {0.03, 0.9, 40e-6};
   c.environment = {0.5, 1e-12};
   c.parts.set = "custom";
@@ -249,9 +249,10 @@ TEST_CASE("the field tables hold every member of every struct") {
                wide_roughness, high_bow, high_tilt, high_die, high_field, high_roughness,
                std::string(name_of(kernel)), length, index_width, index_height, eta_width, eta_gap, eta_height,
                gap_width, heater_power, radius, exclusion, die_length, die_width));
-  const auto& [policy, estimate, splitters, in_situ, diagonal_epochs, diagonal_rate] = calibration;
+  const auto& [policy, estimate, splitters, in_situ, losses, twin, diagonal_epochs, diagonal_rate] =
+      calibration;
   check("calibration", values(std::string(name_of(policy)), estimate, std::string(name_of(splitters)), in_situ,
-                              diagonal_epochs, diagonal_rate));
+                              losses, twin, diagonal_epochs, diagonal_rate));
   const auto& [x0, known, d0] = crosstalk;
   check("crosstalk", values(x0, known, d0));
   const auto& [temperature, wavelength] = environment;
@@ -591,7 +592,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(mesh_id != id);
   CHECK(run_id(parse("model = 'mesh'", {"mesh.measured=errors.csv"})) != run_id(parse("model = 'mesh'")));
   CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
-  CHECK(run_id(parse("", {"parts.set=published"})) != id);
+  CHECK(run_id(parse("", {"parts.set=idealised"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
   CHECK(run_id(parse("", {"training.full_svd_layers=[1]"})) != id);
   const std::string direct_id = run_id(parse("", {"link.oscillators=direct"}));

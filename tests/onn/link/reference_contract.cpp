@@ -94,6 +94,11 @@ const std::vector<Switch>& switches() {
          u.model.sigma_eta_rad = 0.05, u.model.sigma_cal_rad = 0.05;
          u.calibration = {.policy = CalibrationPolicy::in_situ, .in_situ_steps = 3};
        }},
+      {"phases fitted to a twin",
+       [](Unit& u) {
+         u.model.mzi_loss_db = 0.3, u.model.arm_loss_spread_db = 0.2;
+         u.calibration = {.policy = CalibrationPolicy::twin, .sigma_loss_estimate_db = 0.05, .twin_steps = 5};
+       }},
       {"phase noise", [](Unit& u) { u.model.sigma_phase_rad = 0.02; }},
       {"loss", [](Unit& u) { u.model.mzi_loss_db = 0.5; }},
       {"loss spread", [](Unit& u) { u.model.mzi_loss_db = 0.3, u.model.arm_loss_spread_db = 0.2; }},

@@ -1,8 +1,14 @@
 #include "physics/mesh/fit.hpp"
 
+#include <cmath>
+
+#include <Eigen/QR>
+
 #include "physics/core/check.hpp"
 #include "physics/mesh/combining_tree.hpp"
+#include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
+#include "physics/random/stream.hpp"
 
 #include "tests/support/catch.hpp"
 
@@ -16,10 +22,47 @@ TEST_CASE("a fit to the ports that are read leaves the others alone") {
   Matrix target = Matrix::Identity(4, 4);
   target.row(0) = weights.normalized().transpose().cast<Complex>();
   const MeshProgram start = program_combining_tree(equal);
-  const FittedProgram read = fit_program(tree, no_errors(tree), target, start, {.outputs = 1});
+  const Vector first = Vector::Unit(4, 0) * 4;
+  const FittedProgram read = fit_program(tree, no_errors(tree), target, start, {.row_weight = first});
   CHECK(read.error < 1e-6);
   const Matrix u = reference_transfer_matrix(tree, read.program, no_errors(tree));
   CHECK((u.row(0) - target.row(0)).norm() < 1e-5);
   CHECK(fit_program(tree, no_errors(tree), target, start, {}).error > 0.1);
-  CHECK_THROWS_AS(fit_program(tree, no_errors(tree), target, start, {.outputs = 5}), Error);
+  CHECK_THROWS_AS(fit_program(tree, no_errors(tree), target, start, {.row_weight = Vector::Ones(5)}), Error);
+}
+
+// E by hand from the matrix that the slow reference makes of the fitted phases. Fails when rows share a factor,
+// when a factor is not the best of its row, or the other quadrature counts more or less than sigma squared
+TEST_CASE("a fit whose rows have factors of their own counts what receivers see, over them") {
+  const MeshTopology mesh = clements_topology(6);
+  Stream stream(4, Purpose::test);
+  MeshErrors errors = no_errors(mesh);
+  for (Vector* losses : {&errors.theta_arm_loss_db, &errors.phi_arm_loss_db, &errors.theta_other_loss_db,
+                         &errors.phi_other_loss_db})
+    for (double& loss : *losses) loss = 0.3 + 0.1 * stream.normal();
+  const Eigen::MatrixXd drawn = Eigen::MatrixXd::NullaryExpr(6, 6, [&] { return stream.normal(); });
+  const Eigen::MatrixXd u = Eigen::HouseholderQR<Eigen::MatrixXd>(drawn).householderQ();
+  const MeshProgram start = decompose_clements(u.cast<Complex>());
+  const Vector weight = (Vector(6) << 1, 2, 0.5, 1, 0, 3).finished();
+  for (const double sigma : {0.0, 0.3}) {
+    CAPTURE(sigma);
+    const FitOptions options = {
+        .steps = 40, .in_phase = true, .oscillator_rad = sigma, .scale = FitScale::rows, .row_weight = weight};
+    const FittedProgram fitted = fit_program(mesh, errors, u.cast<Complex>(), start, options);
+    const Matrix t = reference_transfer_matrix(mesh, fitted.program, errors);
+    double squares = 0.0;
+    for (Eigen::Index r = 0; r < 6; ++r) {
+      const auto seen = [&](double factor) {
+        return (t.row(r).real() / factor - u.row(r)).squaredNorm() +
+               sigma * sigma * (t.row(r).imag() / factor).squaredNorm();
+      };
+      squares += weight[r] * seen(fitted.scale[r]) / 6;
+      for (const double other : {0.99, 1.01}) CHECK(seen(other * fitted.scale[r]) > seen(fitted.scale[r]));
+    }
+    CHECK(fitted.error == Approx(std::sqrt(squares)).epsilon(1e-9));
+    FitOptions none = options;
+    none.steps = 0;
+    CHECK(fitted.error <
+          (sigma > 0 ? 0.9 : 0.5) * fit_program(mesh, errors, u.cast<Complex>(), start, none).error);
+  }
 }
