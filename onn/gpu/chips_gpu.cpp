@@ -357,6 +357,9 @@ ChipsGpu::ChipsGpu(const ChipDesign& design, const ErrorModel& model, Programmin
   validate(hardware.link.averaging == Averaging::coherent,
            "link.averaging = {} (a GPU computes coherent averages alone). Use tabulate_chip().",
            name_of(hardware.link.averaging));
+  validate(hardware.receiver.overload_a == 0.0,
+           "receiver.overload_a = {} (a GPU computes amplifiers without a limit alone). Use tabulate_chip().",
+           hardware.receiver.overload_a);
   validate(hardware.modulator.linearised,
            "modulator.linearised = false (a GPU computes linearised modulators alone). Use tabulate_chip().");
   validate(design.layers.size() < gpu::most_sources,

@@ -1,6 +1,7 @@
 #include "onn/gpu/table_gpu.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "onn/gpu/detail/table_memory.hpp"
 #include "physics/core/check.hpp"
@@ -20,6 +21,9 @@ TableGpu::TableGpu(const ResponseTable& table) {
            "a response table whose arrays are not its task's ({} words of {} digits). Take one of "
            "tabulate_chip().",
            words, table.task.output_digits());
+  validate(std::ranges::all_of(table.readout, [](const ReadoutNoise& r) { return std::isinf(r.most); }),
+           "a response table of amplifiers with a limit, receiver.overload_a (a GPU looks words up behind "
+           "amplifiers without one alone). Use send_by_table().");
   memory_ = std::make_unique<gpu::TableMemory>();
   gpu::TableMemory& m = *memory_;
   m.reserve(table, 1, table.before_readout.size());

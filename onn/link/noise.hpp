@@ -23,8 +23,9 @@ struct NoiseSwitches {
   bool any_receiver_noise() const { return shot || tia || rin; }
 };
 
-/// Which receivers draw the noise that NoiseSwitches leave on: all, or those on the chip alone (servers' are
-/// silent, and a caller draws their noise as often as it likes).
+/// Which receivers draw the noise that NoiseSwitches leave on: all, or those on the chip alone. Servers' are
+/// silent then and pass on any current (receiver.overload_a does not cut them): a caller adds their noise as
+/// often as it likes, and cuts the sum.
 enum class NoisyReceivers { all, neurons };
 
 /// Numbers in which fields and currents are computed. float32 draws the same numbers: noise differs by 1e-6 of

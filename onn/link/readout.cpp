@@ -1,5 +1,6 @@
 #include "onn/link/readout.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -35,6 +36,8 @@ double ReadoutNoise::variance(double y) const {
   return white + shot * v * v + seed * seed;
 }
 
+double ReadoutNoise::passed(double y) const { return bias + std::clamp(y - bias, -most, most); }
+
 ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
   const NoiseSwitches& noise = unit.noise;
   const auto [layer, row] = server_output(unit.design, digit);
@@ -44,6 +47,7 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
                equalised = stage_noise_gain(unit.hardware);
   ReadoutNoise found;
   found.bias = receiver_biases(unit.design, unit.hardware.link)[layer][row];
+  if (receiver.overload_a > 0) found.most = receiver.overload_a / current_per_digit;
   const ReceiverVariance variance = receiver_variance(receiver, noise);
   found.white = equalised * equalised * variance.dark_a2 / (current_per_digit * current_per_digit);
   if (noise.converter) found.white += std::pow(adc_noise(unit.hardware.converter), 2);
@@ -74,6 +78,24 @@ std::vector<double> receiver_powers_w(const LitUnit& unit) {
                                       : std::numeric_limits<double>::quiet_NaN());
   }
   return powers;
+}
+
+std::vector<double> receiver_currents_a(const ChipDesign& design, const ErrorModel& model,
+                                        const UnitHardware& hardware) {
+  std::vector<double> factors;
+  for (const LayerDesign& layer : design.layers) factors.push_back(nominal_layer_factor(layer, model));
+  const std::vector<double> field = fields_per_unit(design, hardware, factors).received;
+  const std::vector<Eigen::VectorXd> biases = receiver_biases(design, hardware.link);
+  std::vector<double> currents_a;
+  for (std::size_t l = 0; l < field.size(); ++l) {
+    const LayerDesign& layer = design.layers[l];
+    const double least = biases[l].minCoeff(), most = biases[l].maxCoeff();
+    const double largest = layer.ending == LayerEnd::servers ? std::max(pam4_full_scale_digit - least, most)
+                                                             : layer.largest_output - layer.offset - least;
+    currents_a.push_back(layer.received() ? homodyne_current_per_field(hardware.receiver) * field[l] * largest
+                                          : std::numeric_limits<double>::quiet_NaN());
+  }
+  return currents_a;
 }
 
 WeakestDigit weakest_digit(const LitUnit& unit) {

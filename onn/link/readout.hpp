@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "onn/link/transmission.hpp"
 
 namespace optinc {
@@ -22,6 +24,12 @@ double readout_field_per_unit_sqrt_w(const LitUnit& unit, Eigen::Index digit = 0
 /// servers receive it, NaN where no receiver stands.
 std::vector<double> receiver_powers_w(const LitUnit& unit);
 
+/// Largest current that the values of every layer make at its receivers by the design's mean loss, A, (layers):
+/// of neurons that of the largest output above its bias, of servers that of digits 0 to 3; NaN where no
+/// receiver stands.
+std::vector<double> receiver_currents_a(const ChipDesign& design, const ErrorModel& model,
+                                        const UnitHardware& hardware);
+
 /// The digit of the answer with the least signal power at a server (0 the most significant), and that power of
 /// digit 3, W.
 struct WeakestDigit {
@@ -32,7 +40,7 @@ WeakestDigit weakest_digit(const LitUnit& unit);
 
 /// Noise of output `digit`'s receiver as a function of what its light carries, v = y - bias, all in digits:
 /// white noise of variance  white + shot v^2 (the converter's in `white`),  and the seed's intensity noise, one
-/// normal z for all digits of a word, as  z (intensity v + leak).
+/// normal z for all digits of a word, as  z (intensity v + leak). Its amplifier cuts the sum at  v = +-most.
 struct ReadoutNoise {
   double bias = 0.0;
   double white = 0.0;      ///< digits^2
@@ -40,11 +48,16 @@ struct ReadoutNoise {
   double intensity = 0.0;  ///< rms of dI/I
   double leak = 0.0;       ///< digits; the oscillator's, its sign that of the stronger diode of the pair
 
+  /// What receiver.overload_a lets pass, digits; infinite where it sets no limit.
+  double most = std::numeric_limits<double>::infinity();
+
   /// Of an output at value `y`, digits^2, over receiver and seed.
   double variance(double y) const;
+  /// What the amplifier passes on of `y`.
+  double passed(double y) const;
 };
 
-/// That of output `digit` (0 the most significant) on this chip; all zero where `noise` switches it off.
+/// That of output `digit` (0 the most significant) on this chip; without noise where `noise` switches it off.
 ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit);
 
 /// rms noise of output `digit` (0 the most significant) at value `y`, in digits: shot and amplifier noise, and

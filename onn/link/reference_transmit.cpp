@@ -210,9 +210,14 @@ LayerLight through_layer(const Transmission& t, std::size_t number, const LayerL
 /// the layer's drift, w of the linewidth and drawn for every word.
 ReceiverSurroundings surroundings(const Transmission& t, std::size_t number, Eigen::Index words) {
   const auto& [design, chip, hardware, noise] = t.unit;
-  const bool noisy = t.at_servers(number) ? t.receivers == NoisyReceivers::all : !noise.last_only;
-  ReceiverSurroundings around = {hardware, noisy ? noise : NoiseSwitches{}, Eigen::VectorXcd(words),
-                                 Eigen::VectorXd::Zero(words), t.channel};
+  const bool by_caller = t.at_servers(number) && t.receivers == NoisyReceivers::neurons;  // noise and limit
+  const bool noisy = t.at_servers(number) ? !by_caller : !noise.last_only;
+  ReceiverSurroundings around = {hardware,
+                                 by_caller ? 0.0 : hardware.receiver.overload_a,
+                                 noisy ? noise : NoiseSwitches{},
+                                 Eigen::VectorXcd(words),
+                                 Eigen::VectorXd::Zero(words),
+                                 t.channel};
   const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[number];
   const double linewidth_rad =
       noise.lock && hardware.link.oscillators == Oscillators::direct

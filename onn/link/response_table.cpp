@@ -26,32 +26,26 @@ void for_word_parts(const Task& task, Use use) {
   }
 }
 
-/// The table of what `outputs` makes of every word's codes, without noise, read by `converter` where there is
-/// one.
+/// The table of what `outputs` makes of every word's codes, without noise, received as `readout` says and read
+/// by `converter` where there is one.
 template <class Outputs>
-ResponseTable tabulated(const Task& task, const std::optional<AdcSettings>& converter, Outputs outputs) {
+ResponseTable tabulated(const Task& task, std::vector<ReadoutNoise> readout,
+                        const std::optional<AdcSettings>& converter, Outputs outputs) {
   const auto words = static_cast<Eigen::Index>(task.words());
   ResponseTable table{task,
                       converter,
                       Eigen::MatrixXf(task.output_digits(), words),
                       CodeVector(words),
-                      std::vector<ReadoutNoise>(static_cast<std::size_t>(task.output_digits())),
+                      std::move(readout),
                       Eigen::VectorXf::Zero(words),
                       CodeVector::Constant(words, ~0u),
                       {}};
   for_word_parts(task, [&](Eigen::Index first, const Codes& codes) {
     Eigen::MatrixXd y = outputs(codes);
     table.outputs.middleCols(first, y.cols()) = y.template cast<float>();
-    if (converter) quantise_digits(*converter, y);
-    table.decided.segment(first, y.cols()) = decide(y);
+    table.decided.segment(first, y.cols()) = read_outputs(table, y);
   });
   return table;
-}
-
-/// The code that outputs `y` of a single word decide to, as a server's converter reads them.
-std::uint32_t read(const ResponseTable& table, Eigen::MatrixXd y) {
-  if (table.converter) quantise_digits(*table.converter, y);
-  return decide(y)[0];
 }
 
 /// How far the normals of a word may go: ResponseTable::reach. A bound; 0 is always one.
@@ -72,9 +66,9 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
       if (rms[m] > 0) reach = std::min(reach, (std::min(below, above) - half_step) / rms[m]);
     }
     reach *= 1 - 1e-6;  // off the threshold itself, for float as well
-    // The converter's ends, and neurons' noise that moves the word by itself
-    if (reach > 0 && (read(table, y + reach * rms) != table.decided[word] ||
-                      read(table, y - reach * rms) != table.decided[word]))
+    // The ends of converter and amplifier, and neurons' noise that moves the word by itself
+    if (reach > 0 && (read_outputs(table, y + reach * rms)[0] != table.decided[word] ||
+                      read_outputs(table, y - reach * rms)[0] != table.decided[word]))
       reach = 0.0;
   };
   const Eigen::VectorXd silent = table.outputs.col(word).cast<double>();
@@ -84,6 +78,13 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
 }
 
 }  // namespace
+
+CodeVector read_outputs(const ResponseTable& table, Eigen::MatrixXd y) {
+  for (Eigen::Index m = 0; m < y.rows(); ++m)
+    for (double& of_word : y.row(m)) of_word = table.readout[static_cast<std::size_t>(m)].passed(of_word);
+  if (table.converter) quantise_digits(*table.converter, y);
+  return decide(y);
+}
 
 bool ResponseTable::noisy() const {
   return !before_readout.empty() || std::any_of(readout.begin(), readout.end(),
@@ -125,11 +126,6 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
              "send the words through the meshes.",
              key, value);
   };
-  validate(
-      hardware.receiver.overload_a == 0.0,
-      "receiver.overload_a = {} (a chip's response table draws the noise of servers' receivers behind their "
-      "amplifiers). Set it to 0, or send the words through the meshes.",
-      hardware.receiver.overload_a);
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(link.sigma_oscillator_rad, "link.sigma_oscillator_rad");
   ideal(hardware.receiver.offset_a, "receiver.offset_a");
@@ -154,7 +150,8 @@ void find_reach(ResponseTable& table) {
 
 ResponseTable tabulate_network(const Network& network) {
   validate_enumerable(network.task);
-  return tabulated(network.task, std::nullopt,
+  std::vector<ReadoutNoise> silent(static_cast<std::size_t>(network.task.output_digits()));
+  return tabulated(network.task, std::move(silent), std::nullopt,
                    [&](const Codes& codes) { return forward(network, digit_averages(network.task, codes)); });
 }
 
@@ -164,10 +161,11 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
   validate_tabulation(design.task, unit.hardware, noise);
   const LitUnit silent = {design, unit.chip, unit.hardware};
   const auto converter = noise.converter ? std::optional(unit.hardware.converter) : std::nullopt;
-  ResponseTable table =
-      tabulated(design.task, converter, [&](const Codes& codes) { return transmit(silent, codes, seed); });
-  for (Eigen::Index m = 0; m < table.task.output_digits(); ++m)
-    table.readout[static_cast<std::size_t>(m)] = readout_noise(unit, m);
+  std::vector<ReadoutNoise> readout;
+  for (Eigen::Index m = 0; m < design.task.output_digits(); ++m) readout.push_back(readout_noise(unit, m));
+  ResponseTable table = tabulated(design.task, std::move(readout), converter, [&](const Codes& codes) {
+    return transmit(silent, codes, seed, NoisyReceivers::neurons);
+  });
   const bool on_chip = design.server_layers().size() < design.layers.size() ||
                        unit.hardware.link.averaging == Averaging::incoherent;
   const bool silent_before = !noise.any_receiver_noise() || noise.last_only || !on_chip;
@@ -259,8 +257,7 @@ CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const T
             std::sqrt(r.white + r.shot * v * v) * normals[m] + normals[digits] * (r.intensity * v + r.leak);
       }
     }
-    if (table.converter) quantise_digits(*table.converter, y);
-    const CodeVector moved = decide(y);
+    const CodeVector moved = read_outputs(table, y);
     for (std::size_t i = 0; i < moving.size(); ++i)
       answers[first + moving[i]] = moved[static_cast<Eigen::Index>(i)];
   });

@@ -17,9 +17,10 @@ namespace optinc {
 struct ResponseTable {
   Task task;
   std::optional<AdcSettings> converter;  ///< of every digit; none is ideal
-  Eigen::MatrixXf outputs;               ///< y without noise, in digits, (output digits, words of the task)
-  CodeVector decided;                    ///< the code those outputs decide to, (words)
-  std::vector<ReadoutNoise> readout;     ///< of a server's receiver, (output digits)
+  /// y without noise, in digits, before servers' amplifiers cut it, (output digits, words of the task)
+  Eigen::MatrixXf outputs;
+  CodeVector decided;                 ///< the code those outputs decide to, (words)
+  std::vector<ReadoutNoise> readout;  ///< of a server's receiver, its limit too, (output digits)
   /// A look-up draws a normal for every digit's receiver and one for the seed's intensity. As long as none of
   /// them exceeds a word's reach in magnitude, its answer is `decided`; `moving` is the chance that one does,
   /// in units of 2^-32.
@@ -32,6 +33,10 @@ struct ResponseTable {
   /// Whether a look-up draws anything.
   bool noisy() const;
 };
+
+/// Codes that servers decide for outputs `y` (output digits, words) of any words, noise included: cut by their
+/// amplifiers, read by the table's converter.
+CodeVector read_outputs(const ResponseTable& table, Eigen::MatrixXd y);
 
 /// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
 /// combiners, the phase of a server's oscillators, a leak, a mismatch or a linear drive of the servers'

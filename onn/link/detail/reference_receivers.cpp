@@ -54,9 +54,9 @@ double sample_correlation(const Lowpass& receiver, Sampler sampler, double symbo
   return integral(both, -symbol_s, 0) + integral(both, 0, symbol_s);
 }
 
-/// What its front end makes of a current, A.
-double amplified_a(const ReceiverSettings& device, const ReferenceReceiver& of, double current_a) {
-  const double i = current_a + of.offset_a, most_a = device.overload_a;
+/// What a front end that passes on at most `most_a` makes of a current, A.
+double amplified_a(double most_a, const ReferenceReceiver& of, double current_a) {
+  const double i = current_a + of.offset_a;
   if (most_a == 0 || std::abs(i) <= most_a) return i;
   return i > 0 ? most_a : -most_a;
 }
@@ -138,7 +138,7 @@ Eigen::VectorXd clocked_currents_a(const LightParts& light, const ReferenceRecei
                        stream);
   }
   if (around.noise.any_receiver_noise()) samples += correlated(hardware, white);
-  for (double& i : samples) i = amplified_a(hardware.receiver, receiver, i);
+  for (double& i : samples) i = amplified_a(around.overload_a, receiver, i);
   Eigen::VectorXd equalised = Eigen::VectorXd::Zero(words);
   for (Eigen::Index n = 0; n < words; ++n)
     for (std::size_t m = 0; m < channel.equaliser.size(); ++m)
@@ -187,7 +187,7 @@ Eigen::VectorXd unclocked_currents_a(const LightParts& light, const ReferenceRec
       currents[n] += cyclic(held_a, n + delay - j) * (both[later] - both[later - 1]) +
                      cyclic(drawn_a, n + delay - j) * (alone[later] - alone[later - 1]) / std::sqrt(energy);
     }
-  for (double& i : currents) i = amplified_a(hardware.receiver, receiver, i);
+  for (double& i : currents) i = amplified_a(around.overload_a, receiver, i);
   return currents;
 }
 
@@ -199,7 +199,7 @@ Eigen::VectorXd settled_currents_a(const LightParts& light, const ReferenceRecei
   Eigen::VectorXd currents(fields.size());
   for (Eigen::Index n = 0; n < fields.size(); ++n) {
     const double mean = homodyne_current_a(device, fields[n], receiver.phase_rad);
-    currents[n] = amplified_a(device, receiver,
+    currents[n] = amplified_a(around.overload_a, receiver,
                               mean + noise_a(mean, fields[n], receiver, around, around.seed_noise[n], stream));
   }
   return currents;

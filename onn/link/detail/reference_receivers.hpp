@@ -24,6 +24,7 @@ struct ReferenceReceiver {
 /// What all receivers of a layer have in common.
 struct ReceiverSurroundings {
   const UnitHardware& hardware;
+  double overload_a;  ///< largest current that they pass on, of either sign; 0: any
   NoiseSwitches noise;
   Eigen::VectorXcd turn;       ///< factors of light against all oscillators, by word or sample
   Eigen::VectorXd seed_noise;  ///< dI/I of the seed laser, by word or sample

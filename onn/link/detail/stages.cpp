@@ -20,13 +20,16 @@ UnitStages<Real> unit_stages(const LitUnit& unit, std::vector<LayerPath<Real>> p
       unit, draw_combiners(design.task, hardware, seed.seed, seed.chip), std::move(late), {}};
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
-    const bool draws = layer.ending == LayerEnd::servers ? noisy == NoisyReceivers::all : !noise.last_only;
+    const bool at_servers = layer.ending == LayerEnd::servers;
+    const bool draws = at_servers ? noisy == NoisyReceivers::all : !noise.last_only;
+    ReceiverSettings receiver = hardware.receiver;
+    if (at_servers && noisy == NoisyReceivers::neurons) receiver.overload_a = 0.0;
     made.stages.push_back({.layer = layer,
                            .modulator = hardware.modulator,
                            .path = std::move(paths[l]),
                            .oscillator_drift_rad = chip.layers[l].oscillator_rad,
                            .oscillator_linewidth_rad = noise.lock ? noise.scale * linewidth_rad[l] : 0.0,
-                           .receivers = {hardware.receiver, hardware.laser, hardware.timing.jitter_s,
+                           .receivers = {receiver, hardware.laser, hardware.timing.jitter_s,
                                          draws ? noise : NoiseSwitches{}, in_time, phases_rad[l], offsets_a[l]},
                            .ceilings = ceilings[l],
                            .limiter_knee = hardware.link.limiter_knee,
