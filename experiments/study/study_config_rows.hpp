@@ -217,11 +217,7 @@ void visit_rows(S& s, Visitor&& visit) {
 
 /// Sets of parts, and "custom" for parts that no set has.
 inline std::span<const std::string_view> parts_choices() {
-  static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> all(parts_set_names().begin(), parts_set_names().end());
-    all.push_back("custom");
-    return all;
-  }();
+  static const std::vector<std::string_view> names = names_or_custom(parts_set_names());
   return names;
 }
 

@@ -42,6 +42,12 @@ std::string remedy(std::string_view name, std::span<const std::string_view> name
   return found == former.end() ? suggestion(name, names) : std::string(found->remedy);
 }
 
+std::vector<std::string_view> names_or_custom(std::span<const std::string_view> names) {
+  std::vector<std::string_view> all(names.begin(), names.end());
+  all.push_back("custom");
+  return all;
+}
+
 std::string choice_text(std::span<const std::string_view> names) {
   std::string text;
   for (const auto& name : names)

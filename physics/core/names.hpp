@@ -29,6 +29,9 @@ std::string_view present_name(std::string_view name, std::span<const FormerName>
 std::string remedy(std::string_view name, std::span<const std::string_view> names,
                    std::span<const FormerName> former);
 
+/// `names` and "custom", which stands for values that have no name.
+std::vector<std::string_view> names_or_custom(std::span<const std::string_view> names);
+
 /// "a, b or c".
 std::string choice_text(std::span<const std::string_view> names);
 

@@ -11,11 +11,7 @@ namespace optinc {
 
 /// Presets of [fabrication], and "custom" for values that no preset has.
 inline std::span<const std::string_view> fabrication_preset_names() {
-  static const std::vector<std::string_view> names = [] {
-    std::vector<std::string_view> all(process_preset_names().begin(), process_preset_names().end());
-    all.push_back("custom");
-    return all;
-  }();
+  static const std::vector<std::string_view> names = names_or_custom(process_preset_names());
   return names;
 }
 
