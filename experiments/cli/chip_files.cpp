@@ -20,6 +20,7 @@
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/fit.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
 
 namespace optinc {
@@ -60,13 +61,19 @@ std::vector<NamedMesh> program_network(ChipDesign design, const ProgramOptions& 
 
 /// The program on a mesh that was measured.
 MeshProgram corrected_for(const fs::path& measured, const MeshTopology& topology, const MeshProgram& program,
-                          int& clipped) {
+                          const ProgramOptions& options, ProgramSummary& summary) {
   const MeshErrors known = read_mesh_errors(measured, topology).errors;
+  if (options.oscillator_rad) {
+    FittedRealProgram fitted = fit_real_program(topology, program, known, *options.oscillator_rad);
+    summary.fit_error = fitted.error;
+    summary.headroom_db = fitted.headroom_db;
+    return fitted.program;
+  }
   CorrectedProgram set = correct_splitters(topology, program, known.alpha, known.beta);
   set.program.theta -= known.theta_offset;
   set.program.phi -= known.phi_offset;
   set.program.output_phase -= known.output_offset;
-  clipped = set.clipped;
+  summary.clipped = set.clipped;
   return set.program;
 }
 
@@ -82,7 +89,7 @@ std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOption
     validate_unitary(matrix, "Give --nearest-unitary to program that one.");
     const MeshTopology topology = clements_topology(static_cast<int>(matrix.rows()));
     MeshProgram phases = decompose_clements(matrix);
-    if (options.chip) phases = corrected_for(*options.chip, topology, phases, summary.clipped);
+    if (options.chip) phases = corrected_for(*options.chip, topology, phases, options, summary);
     return {{"mesh", topology, quantise(phases, options.dac_bits)}};
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", input.string(), error.what()));
@@ -96,6 +103,10 @@ std::vector<NamedMesh> program_input(const fs::path& input, const ProgramOptions
     if (file.root().exists("network")) {
       validate(!options.nearest_unitary,
                "{}: a network with --nearest-unitary (it is for matrices that are not unitary). Leave it out.",
+               input.string());
+      validate(!options.oscillator_rad,
+               "{}: a network with --fit (it is for a matrix on a measured mesh; studies fit networks by "
+               "calibration.policy = \"twin\"). Leave it out.",
                input.string());
       return program_network(load_design(file), options, summary.clipped);
     }
@@ -155,6 +166,11 @@ ProgramSummary program_to_file(const fs::path& input, const fs::path& output, co
   validate(options.dac_bits >= 0 && options.dac_bits <= most_bits,
            "DAC of {} bits (0 means no quantisation, otherwise 1..{}). Give 0..{}.", options.dac_bits,
            most_bits, most_bits);
+  validate(!options.oscillator_rad || options.chip,
+           "--fit without --chip (phases are fitted to measured losses). Name the measured mesh.");
+  validate(!options.oscillator_rad || *options.oscillator_rad >= 0,
+           "--fit {} (an rms phase of oscillators, 0 or more). Give 0 for receivers in phase.",
+           options.oscillator_rad.value_or(0.0));
   ProgramSummary summary;
   const std::vector<NamedMesh> meshes = program_input(input, options, summary);
   write_phases(output, meshes, options.command, options.force);

@@ -23,6 +23,9 @@ struct ProgramOptions {
   int dac_bits = 0;  ///< phases on a grid of 2 pi / 2^bits; 0: as computed
   TouchstoneOptions touchstone = {};  ///< of a matrix that is read
   bool nearest_unitary = false;       ///< in place of a matrix that is not unitary
+  /// Of a real matrix on a measured mesh: phases are fitted to its losses too, for receivers whose oscillators
+  /// are off by so much, rms (fit_real_program()).
+  std::optional<double> oscillator_rad = {};
   bool force = false;
   std::string command = {};  ///< the command line, for the file
 };
@@ -34,6 +37,8 @@ struct ProgramSummary {
   int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (with a chip)
   /// Largest element of what was given less the nearest unitary matrix, where that was programmed.
   std::optional<double> nearest_distance = {};
+  /// Of a fit: what receivers see wrong of the matrix, rms, and its headroom, dB.
+  std::optional<double> fit_error = {}, headroom_db = {};
 };
 
 /// Phases of every mesh that realises `input`: a network file (HDF5 with group `network`), whose meshes are

@@ -28,7 +28,8 @@ void add_program(CommandTable& commands) {
       "optinc program network.h5 -o phases.csv\n"
       "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
       "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for the chip's splitter errors\n"
-      "  optinc program matrix.csv -o phases.csv --chip twin.csv     for those of a measured mesh",
+      "  optinc program matrix.csv -o phases.csv --chip twin.csv     for those of a measured mesh\n"
+      "  optinc program matrix.csv -o phases.csv --chip twin.csv --fit 0     and its losses, in phase",
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
   program
       .add_option("INPUT", lab->input,
@@ -42,6 +43,11 @@ void add_program(CommandTable& commands) {
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
                    "Replace a matrix that is not unitary by the nearest unitary matrix, its polar factor");
+  program
+      .add_option("--fit", lab->oscillator_rad,
+                  "Fit the phases of a real matrix to the losses of the measured mesh as well, for homodyne "
+                  "receivers whose oscillators are off by RAD (rms), and print what it costs in light")
+      ->type_name("RAD");
   add_touchstone(program, *lab);
   add_output_of_any_format(program, lab->out);
 }

@@ -44,6 +44,7 @@ struct LabArguments {
   std::uint32_t chip = 0;
   TouchstoneOptions touchstone;
   bool nearest_unitary = false;
+  std::optional<double> oscillator_rad = {};
   OutputArguments out;
 };
 

@@ -13,6 +13,7 @@
 #include "onn/chip/drift.hpp"
 #include "onn/chip/drift_settings_rows.hpp"
 #include "onn/chip/heater_power.hpp"
+#include "onn/hardware/unit_parts.hpp"
 #include "onn/link/oscillators.hpp"
 #include "physics/core/check_values.hpp"
 
@@ -69,12 +70,14 @@ ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& ha
   ProgrammedChip p{chip, hardware, {}, {}, {}};  // as it is now: another thread may change its errors
   validate_chip_losses(p.fabricated.errors);
   if (p.fabricated.known) validate_chip_losses(*p.fabricated.known);
-  const bool fitted = chip.calibration.policy == CalibrationPolicy::in_situ;
+  const CalibrationPolicy policy = chip.calibration.policy;
+  const bool fitted = policy == CalibrationPolicy::in_situ || policy == CalibrationPolicy::twin;
   return working(fitted, [correct, p = std::move(p)]() mutable {
     const Chip& now = p.fabricated;
     p.program = program_calibrated(
         p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power, {}},
-        now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration);
+        now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration,
+        oscillator_rms_rad(p.design(), p.hardware));
     p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
                 : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
                                                                   : trimmed(p.program, now.static_phases);
@@ -257,7 +260,7 @@ void bind_chip(nb::module_& m) {
           nb::for_getter(nb::sig("def known(self) -> ChipErrors | None")))
       .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
       .def_ro("number", &Chip::number, "Number of the chip.")
-      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = UnitHardware(),
+      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = unit_of_parts(),
            "The chip in operation, with the errors and the hardware as they are now.\n\n"
            "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
            "the MZI, where an\n"

@@ -15,12 +15,14 @@
 
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/mesh_delays.hpp"
+#include "onn/hardware/unit_parts.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/mesh/correction.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
+#include "physics/mesh/fit.hpp"
 #include "physics/mesh/in_situ_gradient.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_deviations.hpp"
@@ -277,15 +279,21 @@ using ChipOfMeshState =
     std::tuple<MeshState, FabricatedErrors, ErrorModel, std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>,
                std::vector<Array<double>>>;
 
-Mesh corrected(const Mesh& mesh, nb::handle_t<MeshErrors> given, const std::string& clipping) {
-  const auto how = value_of_name<Clipping>(clipping);
-  const Mesh now = mesh;  // another thread may change it
+/// What is known of errors: of a fabricated mesh not what calibration left.
+MeshErrors known_of(nb::handle_t<MeshErrors> given) {
   MeshErrors known = nb::cast<const MeshErrors&>(given);
   if (nb::isinstance<FabricatedErrors>(given)) {
     const auto& drawn = nb::cast<const FabricatedErrors&>(given);
     known.theta_offset -= drawn.theta_residual;
     known.phi_offset -= drawn.phi_residual;
   }
+  return known;
+}
+
+Mesh corrected(const Mesh& mesh, nb::handle_t<MeshErrors> given, const std::string& clipping) {
+  const auto how = value_of_name<Clipping>(clipping);
+  const Mesh now = mesh;  // another thread may change it
+  const MeshErrors known = known_of(given);
   const Working working;
   CorrectedProgram found = correct_splitters(now.wiring->topology, now.program, known.alpha, known.beta, how);
   for (const auto& [name, phases, offsets] :
@@ -297,6 +305,18 @@ Mesh corrected(const Mesh& mesh, nb::handle_t<MeshErrors> given, const std::stri
     *phases -= *offsets;
   }
   return {now.wiring, found.program, found.clipped};
+}
+
+std::pair<Mesh, double> fitted(const Mesh& mesh, nb::handle_t<MeshErrors> given, double oscillator_rad,
+                               int steps) {
+  validate_field(std::isfinite(oscillator_rad) && oscillator_rad >= 0, "oscillator_rad",
+                 "{} (an rms phase, 0 or more). Give 0 for receivers in phase.", oscillator_rad);
+  validate_field(steps >= 0, "steps", "{} (0 or more). Give 600.", steps);
+  const Mesh now = mesh;  // another thread may change it
+  const MeshErrors known = known_of(given);
+  const Working working;
+  FittedRealProgram found = fit_real_program(now.wiring->topology, now.program, known, oscillator_rad, steps);
+  return {{now.wiring, std::move(found.program), 0}, found.headroom_db};
 }
 
 MeshChip on(const Mesh& mesh, const MeshChip& chip) {
@@ -435,7 +455,7 @@ void bind_mesh(nb::module_& m) {
       nb::sig("def __setstate__(self, state: tuple[object, ...]) -> None"));
   const auto in_use = [&](const char* name, auto method, auto... more) {
     chip.def(name, method, more..., nb::arg("sensitivity") = SensitivitySettings(),
-             nb::arg("hardware") = UnitHardware());
+             nb::arg("hardware") = unit_of_parts());
   };
   in_use(
       "at", &mesh_in_environment, nb::arg("temperature_k") = 0.0, nb::arg("wavelength_m") = 0.0,
@@ -502,6 +522,18 @@ void bind_mesh(nb::module_& m) {
       "(`sigma_cal_rad` of its model) are unknown and stay. Raises ValueError for errors of another mesh, and "
       "where a phase or splitter error is NaN or "
       "infinite.");
+  mesh.def(
+      "fitted", &fitted, nb::arg("errors"), nb::arg("oscillator_rad") = 0.0, nb::arg("steps") = 600,
+      "The mesh with phases fitted to all of `errors`, losses among them, for its real matrix behind homodyne "
+      "receivers,\n"
+      "and the light that it then gets less than a mesh of equal arms, in dB: (mesh, headroom_db).\n\n"
+      "Surplus light goes into the quadrature that receivers do not see; oscillators that are off by "
+      "oscillator_rad (rms) see\n"
+      "that much of it, which the fit weighs. Offsets are known as in corrected(). steps: of the quasi-Newton "
+      "search. Raises\n"
+      "ValueError for errors of another mesh and for a matrix that is not real.",
+      nb::sig("def fitted(self, errors: MeshErrors, oscillator_rad: float = 0.0, steps: int = 600) -> "
+              "tuple[Mesh, float]"));
   mesh.def("on", &on, nb::arg("chip"),
            "The phases of this mesh on a fabricated chip, through its DAC, which wraps them to [0, 2 pi); the "
            "chip's errors are\n"

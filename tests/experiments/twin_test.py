@@ -135,6 +135,31 @@ class Twin(unittest.TestCase):
         self.run_tool("run", folder / "study.toml", "-o", folder / "study.h5", "--quiet")
         self.assertIn("corrected", self.run_tool("inspect", folder / "study.h5"))
 
+    def test_losses_are_fitted(self):
+        # a measured mesh whose arms lose unequally; what receivers see of a real matrix is it, times a factor
+        folder, random = self.folder, numpy.random.default_rng(5)
+        self.run_tool("twin", self.measured, "-o", folder / "lossless.csv")
+        comments = [line for line in (folder / "lossless.csv").read_text().splitlines() if line.startswith("#")]
+        rows = table(folder / "lossless.csv")
+        for name in rows.dtype.names:
+            if name.endswith("_loss_db"):
+                rows[name] = 0.28 + 0.13 * abs(random.normal(size=len(rows)))
+        numpy.savetxt(folder / "lossy.csv", rows, delimiter=",", fmt="%.17g", comments="",
+                      header="\n".join([*comments, ",".join(rows.dtype.names)]))
+        target = numpy.linalg.qr(random.normal(size=(PORTS, PORTS)))[0]
+        numpy.savetxt(folder / "real.csv", target, delimiter=",")
+        error = {}
+        for name, options in (("splitters", ()), ("all", ("--fit", 0))):
+            told = self.run_tool("program", folder / "real.csv", "-o", folder / f"{name}.csv", "--chip", folder / "lossy.csv", *options)
+            self.run_tool("transfer", folder / f"{name}.csv", "-o", folder / f"{name}.h5", "--chip", folder / "lossy.csv")
+            with h5py.File(folder / f"{name}.h5") as file:
+                seen = file["matrix"][..., 0]
+            error[name] = numpy.linalg.norm(seen * PORTS / (seen * target).sum() - target) / numpy.sqrt(PORTS)
+        self.assertLess(error["all"], 0.1 * error["splitters"])
+        self.assertRegex(told, r"error of [0-9.e-]+ rms for -?[0-9.]+ dB of headroom")
+        done = optinc("program", folder / "real.csv", "-o", folder / "x.csv", "--fit", 0)
+        self.assertIn("--chip", done.stderr)
+
     def test_voltages_give_the_same_chip(self):
         self.write(self.folder / "volts.h5", pi_voltage=4.0)
         self.run_tool("twin", self.folder / "volts.h5", "--drive-of-pi", 4, "-o", self.folder / "volts.csv")

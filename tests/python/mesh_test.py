@@ -184,6 +184,27 @@ class Meshes(unittest.TestCase):
         self.assertLess(abs(corrected.on(chip).matrix() - self.unitary).max(), 1e-12)
         self.assertGreater(abs(chip.matrix() - self.unitary).max(), 1e-5)
 
+    def test_losses_are_fitted_in_phase(self):
+        # of a real matrix receivers see t U; fails when losses, the headroom or the oscillators' phase are left out
+        target = numpy.linalg.qr(numpy.random.default_rng(3).normal(size=(N, N)))[0]
+        mesh = optinc.Mesh.from_unitary(target)
+        chip = mesh.fabricate(optinc.ErrorModel(mzi_loss_db=0.56, arm_loss_spread_db=0.13), seed=4)
+
+        def error(fitted, oscillator_rad=0.0):
+            seen = fitted.on(chip).matrix()
+            t = (seen.real * target).sum() / N
+            return numpy.linalg.norm([seen.real / t - target, oscillator_rad * seen.imag / t]) / numpy.sqrt(N), -20 * numpy.log10(t)
+
+        fitted, headroom_db = mesh.fitted(chip.errors)
+        self.assertLess(error(fitted)[0], 0.1 * error(mesh.corrected(chip.errors))[0])
+        arms = [getattr(chip.errors, f"{name}_arm_loss_db").mean() for name in ("theta", "phi")]
+        arms += [getattr(chip.errors, f"{name}_other_loss_db").mean() for name in ("theta", "phi")]
+        self.assertAlmostEqual(headroom_db, error(fitted)[1] - 2 * numpy.mean(arms) * N, delta=0.01)
+        wary, _ = mesh.fitted(chip.errors, oscillator_rad=0.1, steps=300)
+        self.assertLess(error(wary, 0.1)[0], error(fitted, 0.1)[0])
+        with self.assertRaisesRegex(ValueError, "imaginary part"):
+            self.mesh.fitted(chip.errors)
+
     def test_same_seed_same_chip(self):
         def alpha(**address):
             return self.mesh.fabricate("doped-heaters", **address).errors.alpha
