@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/study/points.hpp"
+#include "experiments/study/study_parts.hpp"
 #include "onn/link/response_table.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
@@ -112,7 +113,7 @@ std::vector<StudyWarning> chipless_warnings(const StudyConfig& config) {
   const StudyPoints points(config);
   for (std::size_t p = 0; p < points.size(); ++p)
     if (points[p].learner.aggregator == "chip") return {};
-  const auto entries = config_entries(config), defaults = config_entries({});
+  const auto entries = config_entries(config), defaults = config_entries(start_of_parts(config));
   std::vector<StudyWarning> all;
   for (const std::string_view section : of_chips) {
     bool set = false;

@@ -19,6 +19,7 @@
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/stored_config.hpp"
 #include "experiments/study/toml_values.hpp"
+#include "onn/link/readout.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/trainer.hpp"
 #include "physics/core/check.hpp"
@@ -171,15 +172,49 @@ void add_lone_arms(const MeasuredMeshes& measured, std::vector<StudyWarning>& al
   }
 }
 
+/// Points whose amplifiers cut what their network says, by the design's mean loss.
+void add_cut_values(const StudyConfig& config, const std::vector<StudyConfig>& points, const Networks& networks,
+                    std::vector<StudyWarning>& all) {
+  std::vector<std::optional<ChipDesign>> designs(networks.size());
+  std::optional<StudyWarning> cut;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (const StudyConfig& asked : asked_networks(points[p])) {
+      const double most_a = asked.hardware.receiver.overload_a;
+      if (most_a == 0) continue;
+      std::optional<ChipDesign>& design = designs[network_number(networks, asked)];
+      if (!design) design = design_chip(networks[network_number(networks, asked)].network);
+      double largest_a = 0.0;
+      for (const double current_a : receiver_currents_a(*design, asked.chip, asked.hardware))
+        if (current_a > largest_a) largest_a = current_a;
+      constexpr double rounding = 1 + 1e-9;
+      if (largest_a <= most_a * rounding) continue;
+      if (!cut)
+        cut = {"receiver.overload_a",
+               fmt::format(
+                   "amplifiers pass on {:.3g} A, and values of {} make up to {:.3g} A: they are cut. Dim "
+                   "receiver.lo_power_w or link.signal_full_scale_w, or name another amplifier "
+                   "(receiver.device)",
+                   most_a, asked.network.source == "train" ? "the network" : asked.network.source, largest_a),
+               {},
+               point_label(config, p),
+               0,
+               points.size()};
+      ++cut->points;
+      break;
+    }
+  if (cut) all.push_back(std::move(*cut));
+}
+
 }  // namespace
 
 std::vector<StudyWarning> input_warnings(const StudyConfig& config, const StudyInputs& inputs) {
   std::vector<StudyWarning> all;
   add_lone_arms(inputs.measured, all);
   const Networks& networks = inputs.networks;
-  if (std::ranges::all_of(networks, [](const PreparedNetwork& n) { return n.trained_for.empty(); })) return all;
+  if (networks.empty()) return all;
   const std::vector<StudyConfig> points =
       checked_points(config);  // also while results of an interrupted run are written
+  add_cut_values(config, points, networks, all);
   for (std::size_t p = 0; p < points.size(); ++p)
     for (const StudyConfig& asked : asked_networks(points[p])) {
       const PreparedNetwork& network = networks[network_number(networks, asked)];

@@ -58,8 +58,12 @@ std::string network_description(const std::string& source) {
   const toml::table config = parse_toml(root.attributes().text("config_toml"), {root.where()});
   std::string text = fmt::format("{}; {} MZIs; {}", fmt::join(load_network(root.open("network")).widths(), "-"),
                                  root.open("onn").attributes().integer("mzi_count"), training_text(config));
+  const std::string parts =
+      config["parts"]["set"].value_or(std::string("idealised"));  // what there was before it
+  if (parts != default_parts && config["training"]["noise"].value_or(0.0) > 0)
+    text += fmt::format("; parts.set = {}", toml_text(parts));
   constexpr std::array<std::string_view, 5> sections = {"task", "link", "receiver", "modulator", "time"};
-  for (const FieldEntry& usual : config_entries({})) {
+  for (const FieldEntry& usual : config_entries(with_values({}, {{"parts.set", parts}}))) {
     const toml::node* node = config[usual.section][usual.info.key].node();
     if (node == nullptr || std::ranges::find(sections, usual.section) == sections.end()) continue;
     const std::optional<FieldValue> here = value_of(*node, usual.value);

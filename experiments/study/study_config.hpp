@@ -134,7 +134,7 @@ struct NoiseSettings : NoiseSwitches {
 
 /// [parts]: the name of the set of parts that the unit is made of.
 struct PartsSettings {
-  std::string set = "idealised";  ///< of parts_set_names(), "custom" for parts that no set has
+  std::string set = std::string(default_parts);  ///< of parts_set_names(), "custom" for parts that no set has
 };
 
 /// Sets of noise by their names, "custom" last.
@@ -159,8 +159,8 @@ struct StudyConfig {
   CrosstalkSettings crosstalk;
   Environment environment;
   PartsSettings parts;
-  UnitHardware hardware;  ///< [laser], [modulator] .. [layout], [link]
-  NoiseSettings noise;    ///< of model chip's variant "noisy"; in model drift always
+  UnitHardware hardware = unit_of_parts();  ///< [laser], [modulator] .. [layout], [link]
+  NoiseSettings noise;                      ///< of model chip's variant "noisy"; in model drift always
   StandInSettings stand_in;
   ToleranceSettings tolerance;
   MeshSettings mesh;

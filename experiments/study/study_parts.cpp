@@ -13,11 +13,14 @@ std::vector<std::string> keys_of_part(const UnitPart& part) {
   return keys;
 }
 
+StudyConfig start_of_parts(const StudyConfig& config) {
+  return config.parts.set == "custom" ? StudyConfig{} : with_values({}, {{"parts.set", config.parts.set}});
+}
+
 std::vector<FieldEntry> entries_of_parts(const StudyConfig& config) {
   Assignments named;
   for (const UnitPart& part : unit_parts(config.hardware)) named.emplace_back(part.key, part.part->name);
-  const bool of_set = config.parts.set != "custom";
-  const StudyConfig start = of_set ? with_values({}, {{"parts.set", config.parts.set}}) : StudyConfig{};
+  const StudyConfig start = start_of_parts(config);
   const std::vector<FieldEntry> defaults = config_entries(start);
   std::vector<FieldEntry> entries = config_entries(with_values(start, named));
   for (std::size_t i = 0; i < entries.size(); ++i)

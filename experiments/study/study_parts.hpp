@@ -12,6 +12,9 @@ namespace optinc {
 /// Keys that the part sets, "section.key" each.
 std::vector<std::string> keys_of_part(const UnitPart& part);
 
+/// The default study with the set of parts of this one: where its own values begin.
+StudyConfig start_of_parts(const StudyConfig& config);
+
 /// Entries of the default study with the parts of this one: what a study that sets no more than they holds.
 /// The keys that name parts keep their defaults, or what the set of parts says.
 std::vector<FieldEntry> entries_of_parts(const StudyConfig& config);

@@ -145,8 +145,11 @@ bool sets_clocked_receivers(const TimingSettings& timing) {
 }
 bool sets_time(const TimingSettings& timing) {
   const TimingSettings unset;
-  return sets_clocked_receivers(timing) || timing.symbol_rate_bd != unset.symbol_rate_bd ||
-         timing.lane_skew_s != unset.lane_skew_s || timing.layer_skew_s != unset.layer_skew_s;
+  const bool own_rate = std::ranges::none_of(parts_set_names(), [&](std::string_view set) {
+    return unit_of_parts(set).timing.symbol_rate_bd == timing.symbol_rate_bd;
+  });
+  return sets_clocked_receivers(timing) || own_rate || timing.lane_skew_s != unset.lane_skew_s ||
+         timing.layer_skew_s != unset.layer_skew_s;
 }
 
 void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {

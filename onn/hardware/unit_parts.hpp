@@ -22,13 +22,15 @@ std::vector<UnitPart> unit_parts(const UnitHardware& hardware);
 
 /// Names of whole units of parts: published, idealised.
 std::span<const std::string_view> parts_set_names();
+/// The one that studies and Python begin with.
+inline constexpr std::string_view default_parts = "published";
 
 /// A unit of parts. "published": parts of publications, with what was read where there is such a part; fibres
 /// as they are laid, a server's light going twice fibre.length_m further than its oscillator's; symbols at the
-/// rate of the slowest part. "idealised": UnitHardware(), which studies and Python begin with: an amplifier
+/// rate of the slowest part. "idealised": UnitHardware{}, what studies of 1.0.0-rc.1 began with: an amplifier
 /// without a limit of current, a driver of 1 pJ, any light from one laser, fibres of equal length. Throws
 /// Error, naming the nearest, for another name.
-UnitHardware unit_of_parts(std::string_view set);
+UnitHardware unit_of_parts(std::string_view set = default_parts);
 
 /// Keys in which these units differ besides those that parts set.
 std::span<const std::string_view> keys_of_parts_set();

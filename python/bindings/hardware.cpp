@@ -25,7 +25,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("scale", &NoiseSwitches::scale, "Factor of every rms drawn for a word.");
   properties(noise);
 
-  const UnitHardware whole = unit_of_parts("idealised");
+  const UnitHardware whole = unit_of_parts();
   auto laser =
       settings<LaserSettings>(m, "LaserSettings",
                               "The seed laser: its light feeds all servers and the chip.\n\n"
@@ -48,13 +48,13 @@ void bind_hardware(nb::module_& m) {
       m, "UnitHardware",
       "Every device of a unit beside its meshes. Change its parts in place: "
       "hardware.link.launch_power_w = 2e-3.\n\n"
-      "UnitHardware(\"published\"): of published parts (parts.set of a study); UnitHardware(): the parts of "
+      "UnitHardware(): of published parts (parts.set of a study); UnitHardware(\"idealised\"): the parts of "
       "1.0.0-rc.1, which cannot be bought together.\n"
       "Values that no device allows raise ValueError where the hardware is used.")
       .def(
           "__init__",
           [](UnitHardware* unit, const std::string& parts) { new (unit) UnitHardware(unit_of_parts(parts)); },
-          nb::arg("parts") = "idealised")
+          nb::arg("parts") = std::string(default_parts))
       .def_rw("laser", &UnitHardware::laser, "The seed laser.")
       .def_rw("modulator", &UnitHardware::modulator, "Every modulator.")
       .def_rw("receiver", &UnitHardware::receiver, "Every receiver.")

@@ -7,6 +7,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "onn/hardware/unit_parts.hpp"
 #include "onn/training/on_chip.hpp"
 #include "onn/training/settings_rows.hpp"
 #include "onn/training/trainer.hpp"
@@ -78,7 +79,7 @@ void bind_training(nb::module_& m) {
   bind_result(m);
   m.def(
       "train", &trained, nb::arg("task"), nb::arg("hidden"), nb::arg("settings") = TrainingSettings(),
-      nb::kw_only(), nb::arg("seed") = 1, nb::arg("model") = "ideal", nb::arg("hardware") = UnitHardware(),
+      nb::kw_only(), nb::arg("seed") = 1, nb::arg("model") = "ideal", nb::arg("hardware") = unit_of_parts(),
       nb::arg("noise") = NoiseSwitches::all(), nb::arg("start") = nb::none(), nb::arg("progress") = nb::none(),
       "Trains a network of the hidden widths for the task: TrainingResult.\n\n"
       "The same seed gives the same network, whatever the threads. `model`, `hardware` and `noise` describe "

@@ -355,7 +355,7 @@ class MainJob(unittest.TestCase):
     # fails when a system's units are not added up, or a design's own keys do not go over the list's
     def test_designs_side_by_side_and_lists_that_cannot_be(self):
         path = self.path.with_name("designs.toml")
-        good = ('set = ["task.rounding=half-up", "network.hidden=[8]"]\n[[design]]\nname = "net"\n'
+        good = ('set = ["parts.set=idealised", "task.rounding=half-up", "network.hidden=[8]"]\n[[design]]\nname = "net"\n'
                 '[[design]]\nname = "chain"\nset = ["network.source=carry-chain"]\n'
                 '[[design]]\nname = "five"\nunits = [{ design = "net", count = 4 }, { design = "chain" }]\n')
         path.write_text(good)
@@ -413,7 +413,7 @@ class MainJob(unittest.TestCase):
     # fails when a cell is not of the point, a unit without one prints watts, or a list of parts is taken for a unit
     def test_operating_points_and_units_that_have_none(self):
         path, made = self.path.with_name("points.toml"), self.path.with_name("points.h5")
-        good = ('set = ["task.rounding=half-up", "task.bits=4", "network.source=carry-chain", "chip.preset=ideal"]\n'
+        good = ('set = ["parts.set=idealised", "task.rounding=half-up", "task.bits=4", "network.source=carry-chain", "chip.preset=ideal"]\n'
                 '[[design]]\nname = "bright"\nset = ["link.launch_power_w=4e-3", "receiver.lo_power_w=4e-3"]\n'
                 '[[design]]\nname = "dark"\nset = ["link.launch_power_w=1e-8"]\n')
         path.write_text(good)
@@ -445,7 +445,7 @@ class MainJob(unittest.TestCase):
         for bad, words in ((good.replace("network.source=carry-chain", "network.source=untrained"), ("bright:", "untrained")),
                            (good + '[[design]]\nname = "two"\nunits = [{ design = "dark", count = 2 }]\n', ("two:", "units")),
                            (good.replace("[[design]]\n", "[[design]]\ntime_shared = true\n", 1), ("bright:", "time_shared")),
-                           (good.replace('set = ["task', 'set = ["chip.x=1", "task'), ("bright:", "chip.x"))):
+                           (good.replace('set = ["parts', 'set = ["chip.x=1", "parts'), ("bright:", "chip.x"))):
             path.write_text(bad)
             self.check_refusal(optinc("operating-point", path, *small), *words)
         path.write_text(good)
@@ -524,7 +524,7 @@ class MainJob(unittest.TestCase):
     def test_a_budget_adds_up_and_needs_a_network(self):
         path = self.path.with_name("budget.h5")
         done = optinc("budget", "--network", self.path, "--quiet", "--json", "-o", path, "--set", "chip.mzi_loss_db=0.2", "--set",
-                      "heater.device=typical-undercut-heater")
+                      "heater.device=typical-undercut-heater", "--set", "parts.set=idealised")
         self.assertEqual(done.returncode, 0, done.stderr)
         seen = json.loads(done.stdout)
         for table in ("loss", "static_power", "symbol_power", "delay", "area"):
@@ -544,7 +544,7 @@ class MainJob(unittest.TestCase):
             self.assertAlmostEqual(file["budget/static_power"][()].sum(), seen["static_power"]["total"], places=9)
             self.assertTrue(np.isnan(file["budget/energy_per_bit"][()]))  # 50 GBd are beyond the bound
             self.assertAlmostEqual(file["budget/symbol_rate_limit"][()] / 45.77e9, 1, places=3)
-        text = optinc("budget", "--network", self.path).stdout
+        text = optinc("budget", "--network", self.path, "--set", "parts.set=idealised").stdout
         for part in ("Stages", "Loss, dB", "power that does not depend on the symbol rate, W", "Delay, ns", "mm^2", "out of reach",
                      "harris-2014-heater", "at 50 GBd*", "at most 45.8 GBd"):
             self.assertIn(part, text)

@@ -26,6 +26,8 @@ FORMAT = pathlib.Path(sys.argv.pop(1))
 
 CHIP = """
 model = "chip"
+[parts]
+set = "idealised"
 [runner]
 trials = 3
 [network]

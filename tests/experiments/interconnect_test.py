@@ -250,7 +250,7 @@ class Interconnect(unittest.TestCase):
     # left out; or when a unit averages codes that are not its own
     def test_a_scenario_names_its_design(self):
         (self.folder / "lists").mkdir()
-        own = """set = ["task.rounding=half-up"]
+        own = """set = ["task.rounding=half-up", "parts.set=idealised"]
 [[design]]
 name = "slow chain"
 set = ["network.source=carry-chain", "task.bits=16", "task.servers=8", "time.symbol_rate_bd=1e9"]

@@ -100,8 +100,11 @@ class Units(unittest.TestCase):
 
     def test_carry_chain_is_right(self):
         numpy.testing.assert_array_equal(self.unit.average(self.codes), self.exact)
-        chip = self.unit.fabricate("ideal").program()
+        fabricated = self.unit.fabricate("ideal")
+        chip = fabricated.program(hardware=optinc.UnitHardware("idealised"))
         numpy.testing.assert_array_equal(chip.average(self.codes, optinc.NoiseSwitches()), self.exact)
+        cut = fabricated.program().average(self.codes, optinc.NoiseSwitches())  # by published amplifiers
+        self.assertGreater((cut != self.exact).sum(), 0)
         other = optinc.carry_chain(2, 6, rounding="floor", carries="lookahead")
         numpy.testing.assert_array_equal(other.average(self.codes[:2] // 4), (self.codes[:2] // 4).sum(axis=0) // 2)
 

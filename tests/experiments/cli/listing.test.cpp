@@ -33,7 +33,7 @@ TEST_CASE("optinc list says what shipped networks are for, those with keys of lo
             .ends_with("trained with simulated chips; task.rounding = \"half-up\""));
   CHECK(network_description("shipped/8_servers_noise_aware") ==
         "4-96-32-96-32-96-32-96-4; 9984 MZIs; trained with noise (receivers), losses of design-target, weight "
-        "noise 0.002; "
+        "noise 0.002; parts.set = \"idealised\"; "
         "task.servers = 8; task.rounding = \"half-up\"; receiver.lo_power_w = 0.01; receiver.bandwidth_hz = "
         "1000000000.0; "
         "link.signal_full_scale_w = 0.001; link.signed_levels = true");

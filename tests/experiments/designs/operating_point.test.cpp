@@ -15,7 +15,8 @@ namespace {
 
 StudyConfig chain_study() {
   return parse(
-      "[task]\nbits = 4\nrounding = 'half-up'\n[network]\nsource = 'carry-chain'\n[chip]\npreset = 'ideal'\n"
+      "[parts]\nset = 'idealised'\n[task]\nbits = 4\nrounding = 'half-up'\n[network]\nsource = "
+      "'carry-chain'\n[chip]\npreset = 'ideal'\n"
       "[link]\nlaunch_power_w = 4e-3\nsignal_full_scale_w = 1e-3\n[receiver]\nlo_power_w = 4e-3\n");
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 StudyConfig cascade_study(const std::string& more = {}) {
   return parse(
-      "model = 'cascade'\n[run]\nseed = 5\n[task]\nrounding = 'half-up'\n[network]\nsource = 'carry-chain'\n"
+      "model = 'cascade'\n[parts]\nset = 'idealised'\n[run]\nseed = 5\n[task]\nrounding = "
+      "'half-up'\n[network]\nsource = 'carry-chain'\n"
       "[measure]\nwords = 3000\n" +
       more);
 }

@@ -26,12 +26,17 @@ struct Studied {
   Studied() { put_images(folder.path(), 96, 40); }
 
   StudyConfig config(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> settings = {
-        "model=learning",        "run.seed=5",
-        "task.rounding=half-up", "network.source=carry-chain",
-        "noise.lock=false",      fmt::format("learner.data=\"{}\"", folder.path().string()),
-        "learner.width=8",       "learner.steps=7",
-        "learner.evaluations=3", "learner.batch=32"};
+    std::vector<std::string> settings = {"model=learning",
+                                         "run.seed=5",
+                                         "task.rounding=half-up",
+                                         "network.source=carry-chain",
+                                         "parts.set=idealised",
+                                         "noise.lock=false",
+                                         fmt::format("learner.data=\"{}\"", folder.path().string()),
+                                         "learner.width=8",
+                                         "learner.steps=7",
+                                         "learner.evaluations=3",
+                                         "learner.batch=32"};
     settings.insert(settings.end(), more.begin(), more.end());
     return parse("", settings);
   }

@@ -22,7 +22,8 @@ namespace {
 
 StudyConfig chain_study(const std::string& more) {
   return parse(
-      "model = 'tolerance'\n[run]\nseed = 5\n[task]\nrounding = 'half-up'\n[network]\nsource = "
+      "model = 'tolerance'\n[parts]\nset = 'idealised'\n[run]\nseed = 5\n[task]\nrounding = "
+      "'half-up'\n[network]\nsource = "
       "'carry-chain'\n" +
       more);
 }

@@ -119,7 +119,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
 }
 
 TEST_CASE("a perfect chip repeats its network") {
-  const StudyConfig config = chip_study("[chip]\npreset = 'ideal'\n");
+  const StudyConfig config = chip_study("[chip]\npreset = 'ideal'\n[parts]\nset = 'idealised'\n");
   const Network network = random_network(task, {4, 8});
   const TrialModel model = chip_model(config, only(network));
   const auto record = record_of(model, config, 0);
@@ -133,7 +133,7 @@ TEST_CASE("a perfect chip repeats its network") {
 // mutation: answers of words in succession stay in the order in which these were sent, or words are judged in
 // that of their enumeration
 TEST_CASE("words in succession are sent in a random order and told in that of their enumeration") {
-  const StudyConfig settled = chip_study("[chip]\npreset = 'ideal'\n");
+  const StudyConfig settled = chip_study("[chip]\npreset = 'ideal'\n[parts]\nset = 'idealised'\n");
   const StudyConfig slow =
       parse(to_toml(settled), {"time.sampling='clocked'", "time.symbol_rate_bd=0.4e9", "time.equaliser_taps=1",
                                "waveguide.loss_db_per_cm=0", "measure.words=0"});

@@ -53,7 +53,8 @@ StudyConfig chip_study(const fs::path& folder) {
     file.close();
   }
   return parse(
-      "[runner]\ntrials = 4\n[measure]\nwords = 20\nonce = ['eye']\n[task]\nservers = 2\nbits = 2\n"
+      "[parts]\nset = 'idealised'\n[runner]\ntrials = 4\n[measure]\nwords = 20\nonce = "
+      "['eye']\n[task]\nservers = 2\nbits = 2\n"
       "[network]\nsource = '" +
       path.string() +
       "'\nhidden = [4]\n"

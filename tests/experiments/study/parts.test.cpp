@@ -31,7 +31,7 @@ TEST_CASE("parts in studies: a part sets its section, and keys of one's own go o
   CHECK(c.hardware.receiver.overload_a == 0.32e-3);
   CHECK(c.hardware.receiver.front_end.supply_power_w == 32e-3);
   CHECK(c.hardware.receiver.front_end.bandwidth_hz == 1e10);
-  CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.9);  // another part's
+  CHECK(c.hardware.receiver.photodiode.responsivity_a_per_w == 0.95);  // another part's
   const StudyConfig all = study_of(
       "[modulator]\ndevice = 'he-2019-modulator'\ndriver = 'zhang-2025-driver'\n[laser]\ndevice = "
       "'li-2021-laser'\n"
@@ -110,13 +110,14 @@ TEST_CASE("parts in studies: what a part sets is no key of one's own that a mode
   CHECK_FALSE(
       about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.drive_capacitance_f"));
   CHECK(
-      about("model = 'comb'\n[modulator]\ndriver = 'zhang-2025-driver'\n", "modulator.driver"));  // of budgets
+      about("model = 'comb'\n[modulator]\ndriver = 'assumed-1pj-driver'\n", "modulator.driver"));  // of budgets
   CHECK(about("model = 'comb'\n" + receiver + "supply_power_w = 0.02\n", "receiver.supply_power_w"));
 }
 
 // Fails when a set of parts is not all of its parts, or does not give way to keys of one's own
-TEST_CASE("sets of parts: one key brings the published parts or the idealised ones, which are the default") {
-  CHECK(study_of("").parts.set == "idealised");
+TEST_CASE(
+    "sets of parts: one key brings the published parts or the idealised ones; published are the default") {
+  CHECK(study_of("") == study_of("[parts]\nset = 'published'\n"));
   const StudyConfig published = study_of("[parts]\nset = 'published'\n");
   CHECK(published.parts.set == "published");
   CHECK(published.hardware.receiver.overload_a == 0.9e-3);

@@ -82,11 +82,34 @@ TEST_CASE("relative paths of a study start at its folder, those of the command l
   CHECK(parse_config(identity_toml(config), "results.h5").network.source == in("a.h5"));
 }
 
+// Fails when currents are those of neurons or of servers alone, or of other light
+TEST_CASE("values that amplifiers cut are told once, with the current and the first point") {
+  const auto told = [](std::vector<std::string> settings, std::vector<std::string> sweeps = {}) {
+    const StudyConfig study =
+        parse_config("", "s.toml", {std::move(settings), std::move(sweeps), false, network_rounding});
+    std::vector<std::string> lines;
+    for (const StudyWarning& w : input_warnings(study, make_study_inputs(study, true)))
+      if (w.key == "receiver.overload_a") lines.push_back(w.line());
+    return lines;
+  };
+  const std::string chain = "network.source=carry-chain";
+  REQUIRE(told({chain}).size() == 1);
+  CHECK(told({chain})[0].starts_with(
+      "receiver.overload_a: amplifiers pass on 0.0009 A, and values of carry-chain "));
+  CHECK(told({chain, "parts.set=idealised"}).empty());
+  CHECK(told({chain, "receiver.lo_power_w=1e-6"}).empty());
+  CHECK(told({"network.source=shipped/bottleneck_noise_aware"}).empty());
+  const auto swept = told({chain}, {"receiver.lo_power_w=[1e-6, 1e-3]"});
+  REQUIRE(swept.size() == 1);
+  CHECK(swept[0].find("at lo_power_w = 0.001") != std::string::npos);
+}
+
 // Fails where the link that a network was trained for is not looked at: 1 % of words right, without a word.
 TEST_CASE("a network that was trained for another link is warned of, with keys and values") {
   const auto study = [](std::vector<std::string> settings) {
-    settings.insert(settings.begin(), {"network.source=shipped/8_servers_noise_aware", "task.servers=8",
-                                       "measure.words=10", "measure.variants=['noisy']", "runner.trials=1"});
+    settings.insert(settings.begin(),
+                    {"parts.set=idealised", "network.source=shipped/8_servers_noise_aware", "task.servers=8",
+                     "measure.words=10", "measure.variants=['noisy']", "runner.trials=1"});
     return parse_config("", "s.toml", {settings, {}, false, network_rounding});
   };
   const StudyConfig dim = study({});
