@@ -55,15 +55,20 @@ Vector passed(const MeshProgram& attenuators, const MeshErrors& errors) {
   return found;
 }
 
-/// Attenuators that pass `transmission`, their own losses included.
+/// What the attenuators of a block pass when they are as open as they go.
+Vector most_passed(const BlockDesign& block, const MeshErrors& errors) {
+  const Vector open = Vector::Constant(block.attenuators.mzi_count(), attenuator_headroom);
+  return passed(program_attenuators(block, open, errors, Programming::corrected).attenuators, errors);
+}
+
+/// Attenuators that pass `transmission`, their own losses included: what is missing is asked for on top.
 MeshProgram attenuated(const BlockDesign& block, const Vector& transmission, const MeshErrors& errors) {
-  Vector asked = transmission;
+  const Vector gain = most_passed(block, errors) / attenuator_headroom;
+  Vector asked = transmission.cwiseQuotient(gain);
   MeshProgram column = program_attenuators(block, asked, errors, Programming::corrected).attenuators;
-  for (int round = 0; round < 3; ++round) {  // what is passed over what is asked hardly depends on the latter
-    const Vector has = passed(column, errors);
-    for (Eigen::Index i = 0; i < asked.size(); ++i)
-      if (has[i] * transmission[i] > 0)
-        asked[i] = std::clamp(asked[i] * transmission[i] / has[i], -attenuator_headroom, attenuator_headroom);
+  for (int round = 0; round < 3; ++round) {
+    asked += (transmission - passed(column, errors)).cwiseQuotient(gain);
+    asked = asked.cwiseMax(-attenuator_headroom).cwiseMin(attenuator_headroom);
     column = program_attenuators(block, asked, errors, Programming::corrected).attenuators;
   }
   return column;
@@ -84,9 +89,7 @@ double common_scale(const LayerDesign& layer, const std::vector<Vector>& scale,
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t b = 0; b < layer.blocks.size(); ++b) {
     const BlockDesign& block = layer.blocks[b];
-    const Vector open = Vector::Constant(block.attenuators.mzi_count(), attenuator_headroom);
-    const MeshErrors& own = errors[b].attenuators;
-    const Vector most = passed(program_attenuators(block, open, own, Programming::corrected).attenuators, own);
+    const Vector most = most_passed(block, errors[b].attenuators);
     const Vector asked = wanted(layer, block, scale[b], model);
     for (Eigen::Index i = 0; i < asked.size(); ++i)
       if (asked[i] != 0) least = std::min(least, most[i] / std::abs(asked[i]));
