@@ -116,7 +116,7 @@ TEST_CASE("parts in studies: what a part sets is no key of one's own that a mode
 
 // Fails when a set of parts is not all of its parts, or does not give way to keys of one's own
 TEST_CASE(
-    "sets of parts: one key brings the published parts or the idealised ones; published are the default") {
+    "sets of parts: one key brings the published parts or the idealised ones, and published are the default") {
   CHECK(study_of("") == study_of("[parts]\nset = 'published'\n"));
   const StudyConfig published = study_of("[parts]\nset = 'published'\n");
   CHECK(published.parts.set == "published");
