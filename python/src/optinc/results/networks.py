@@ -109,6 +109,7 @@ LABELS = {
     "bottleneck_unclocked_noise_aware": "96-32, for noise without clocks",
     "bottleneck_sine_noise_aware": "96-32, for noise and sine",
     "bottleneck_limiters_noise_aware": "96-32, for noise and ceilings", "doped_heaters_noise_aware": "128-16, for noise",
+    "doped_heaters_fitted_noise_aware": "128-16, for noise and fitted phases",
     "64x5_standin": "64x5, weight noise", "128x4_standin": "128x4, weight noise",
 }
 """What figures call shipped networks: their shape, and what they were trained for."""
