@@ -18,7 +18,7 @@ TWIN = ("calibration.policy=twin", "calibration.sigma_estimate_rad=2e-3", "calib
 HARSH = ("chip.preset=doped-heaters", *TWIN)
 RUNS = {
     "harsh": (*HARSH, *LIGHT, "parts.set=idealised"),
-    "published": (*HARSH, *LIGHT, "parts.set=published"),
+    "published": (*HARSH, *LIGHT[:2], "receiver.lo_power_w=1.1e-3", "parts.set=published"),  # more, and its amplifier cuts
     "uncorrected": ("chip.preset=doped-heaters", *LIGHT, "parts.set=idealised"),
     "oracle": ("chip.preset=doped-heaters", "calibration.policy=in-situ", "calibration.in_situ_steps=600", "chip.sigma_cal_rad=0",
                *LIGHT, "parts.set=idealised"),
