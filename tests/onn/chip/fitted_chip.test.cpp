@@ -105,13 +105,20 @@ TEST_CASE("a twin does not know what calibration left of the phases") {
 // An attenuator that hardly opens passes what unequal arms leak, not a share of what it is asked for. Fails
 // when it is asked for more until the share is right (it then passed 0.4 for 0.002)
 TEST_CASE("attenuators of a fitted chip that hardly open stay shut") {
-  const ErrorModel model = unmatched();
+  ErrorModel model = unmatched();
+  model.sigma_eta_rad = 0.02;  // splitters that cannot shut, turned into the quadrature
   ChipDesign dim = bottleneck();
-  dim.layers[1].blocks[0].attenuation.head(4) << 0.5, -2e-3, 1e-3, 0.5;
-  const ChipErrors errors = fabricate(dim, model, 3, 0);
-  const ChipProgram fitted = fit_chip(dim, program(dim, errors, 0, Programming::corrected), errors, model,
-                                      {.steps = 20, .start_rad = 0.02});
-  const Matrix transfer = settle_chip(dim, fitted, errors, model).layers[1].transfer;
-  for (const Eigen::Index row : {1, 2})
-    CHECK(transfer.row(row).real().norm() < 0.01 * transfer.row(0).real().norm());
+  Vector& asked = dim.layers[1].blocks[0].attenuation;
+  for (Eigen::Index i = 1; i < asked.size(); ++i) asked[i] = i % 2 == 0 ? 2e-3 : -2e-3;
+  asked[0] = 0.5;
+  for (std::uint32_t number = 0; number < 20; ++number) {  // one row in a hundred leaks what it is to pass
+    const ChipErrors errors = fabricate(dim, model, 3, number);
+    const ChipProgram fitted = fit_chip(dim, program(dim, errors, 0, Programming::corrected), errors, model,
+                                        {.steps = 2, .start_rad = 0.02});
+    const Matrix transfer = settle_chip(dim, fitted, errors, model).layers[1].transfer;
+    for (Eigen::Index row = 1; row < asked.size(); ++row) {
+      CAPTURE(number, row);
+      CHECK(transfer.row(row).real().norm() < 0.2 * transfer.row(0).real().norm());  // asked: 0.004
+    }
+  }
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "onn/network/carry_chain.hpp"
 #include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
@@ -172,4 +173,32 @@ TEST_CASE("noise of the last receivers alone, and none at all") {
   const Eigen::MatrixXd clean = transmit({r.design, r.chip, hardware}, codes, {});
   const Eigen::MatrixXd sent = digits_of(exact_answers(r.design.task, codes), 4);
   CHECK(readout_error_rate({r.design, r.chip, hardware}, clean, sent) == 0.0);
+}
+
+// A limit at what is told cuts nothing of any word, and far below it cuts. Fails when a layer's bias, the light
+// of unit T or the largest output is left out, or currents are those of another layer
+TEST_CASE("the largest currents of receivers are those that a limit may have without cutting a word") {
+  const Task task{4, 2, Rounding::half_up};
+  const Network networks[] = {random_network({4, 2}, {8, 16}, 5), carry_chain(task),
+                              random_network({4, 2}, {}, 5)};
+  for (const Network& network : networks) {  // the last has no neurons
+    const ChipDesign design = design_chip(network);
+    const ErrorModel model = error_preset("ideal");
+    const ChipState chip =
+        programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+    const Codes all = codes_of_words(network.task, evaluation_words(network.task));
+    UnitHardware unlimited, limited;
+    double most_a = 0.0;
+    for (const double current_a : receiver_currents_a(design, model, unlimited))
+      if (current_a > most_a) most_a = current_a;
+    const auto moved = [&](double limit_a) {
+      limited.receiver.overload_a = limit_a;
+      const Eigen::MatrixXd free = digits_of(decide(transmit({design, chip, unlimited}, all, {})), 2),
+                            cut = digits_of(decide(transmit({design, chip, limited}, all, {})), 2);
+      return (free - cut).norm();
+    };
+    CAPTURE(network.layers.size(), most_a);
+    CHECK(moved(1.0001 * most_a) == 0.0);
+    CHECK(moved(0.3 * most_a) > 0.0);
+  }
 }
