@@ -183,18 +183,21 @@ void add_cut_values(const StudyConfig& config, const std::vector<StudyConfig>& p
       if (most_a == 0) continue;
       std::optional<ChipDesign>& design = designs[network_number(networks, asked)];
       if (!design) design = design_chip(networks[network_number(networks, asked)].network);
+      const std::vector<double> currents_a = receiver_currents_a(*design, asked.chip, asked.hardware);
       double largest_a = 0.0;
-      for (const double current_a : receiver_currents_a(*design, asked.chip, asked.hardware))
-        if (current_a > largest_a) largest_a = current_a;
+      std::size_t layer = 0;
+      for (std::size_t l = 0; l < currents_a.size(); ++l)
+        if (currents_a[l] > largest_a) largest_a = currents_a[l], layer = l;
       constexpr double rounding = 1 + 1e-9;
       if (largest_a <= most_a * rounding) continue;
       if (!cut)
         cut = {"receiver.overload_a",
                fmt::format(
-                   "amplifiers pass on {:.3g} A, and values of {} make up to {:.3g} A: they are cut. Dim "
-                   "receiver.lo_power_w or link.signal_full_scale_w, or name another amplifier "
-                   "(receiver.device)",
-                   most_a, asked.network.source == "train" ? "the network" : asked.network.source, largest_a),
+                   "amplifiers pass on {:.3g} A, and values of {} make up to {:.3g} A behind layer {}: they "
+                   "are cut. Lower receiver.lo_power_w, link.launch_power_w or link.signal_full_scale_w, or "
+                   "name another amplifier (receiver.device)",
+                   most_a, asked.network.source == "train" ? "the network" : asked.network.source, largest_a,
+                   layer),
                {},
                point_label(config, p),
                0,

@@ -8,7 +8,7 @@ namespace optinc {
 struct ChipFit {
   int steps = 600;              ///< of every mesh
   double oscillator_rad = 0.0;  ///< rms phase of receivers' oscillators against their light
-  /// Of receivers over a row's light at its mean loss: headroom that gains less than this is not given away.
+  /// Of receivers over a row's light at its mean loss (assumed): headroom that gains less is not given away.
   double noise = 0.01;
   double start_rad = 0.0;  ///< every phase starts so far, rms, off the program: a decomposition is a saddle
 };
