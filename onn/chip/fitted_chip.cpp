@@ -32,8 +32,14 @@ Vector row_weights(const BlockDesign& block) {
   return weights / weights.head(outputs).mean();
 }
 
+/// Attenuators bring rows to one scale, receivers a layer of one mesh; several meshes have to agree.
+FitScale scale_of(const LayerDesign& layer) {
+  if (has_attenuators(layer.blocks.front())) return FitScale::rows;
+  return layer.blocks.size() == 1 ? FitScale::common : FitScale::fixed;
+}
+
 FittedProgram fitted_mesh(const BlockDesign& block, const MeshProgram& start, const MeshErrors& errors,
-                          const ErrorModel& model, const ChipFit& fit) {
+                          const ErrorModel& model, const ChipFit& fit, FitScale scale) {
   const Matrix target = mesh_factor(block, model) *
                         reference_transfer_matrix(block.mesh, block.mesh_program, no_errors(block.mesh));
   return fit_program(block.mesh, errors, target, start,
@@ -41,7 +47,7 @@ FittedProgram fitted_mesh(const BlockDesign& block, const MeshProgram& start, co
                       .memory = 40,
                       .in_phase = true,
                       .oscillator_rad = fit.oscillator_rad,
-                      .scale = has_attenuators(block) ? FitScale::rows : FitScale::fixed,
+                      .scale = scale,
                       .noise = fit.noise,
                       .start_rad = fit.start_rad,
                       .row_weight = row_weights(block)});
@@ -112,17 +118,19 @@ ChipProgram fit_chip(const ChipDesign& design, ChipProgram start, const ChipErro
   }
   parallel_for(places.size(), [&](std::size_t i) {
     const auto [l, b] = places[i];
-    FittedProgram found =
-        fitted_mesh(design.layers[l].blocks[b], start.layers[l][b].mesh, errors.layers[l][b].mesh, model, fit);
+    const LayerDesign& layer = design.layers[l];
+    FittedProgram found = fitted_mesh(layer.blocks[b], start.layers[l][b].mesh, errors.layers[l][b].mesh, model,
+                                      fit, scale_of(layer));
     start.layers[l][b].mesh = std::move(found.program);
     scale[l][b] = std::move(found.scale);
   });
   start.headroom_db.assign(design.layers.size(), 0.0);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
-    if (!has_attenuators(layer.blocks.front())) continue;
-    const double t = common_scale(layer, scale[l], errors.layers[l], model);
+    const bool attenuates = has_attenuators(layer.blocks.front());
+    const double t = attenuates ? common_scale(layer, scale[l], errors.layers[l], model) : scale[l].front()[0];
     start.headroom_db[l] = loss_db_of_power_ratio(t * t);
+    if (!attenuates) continue;
     for (std::size_t b = 0; b < layer.blocks.size(); ++b)
       start.layers[l][b].attenuators =
           attenuated(layer.blocks[b], t * wanted(layer, layer.blocks[b], scale[l][b], model),

@@ -135,12 +135,15 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
   double value = loss(phases, gradient);
   std::deque<Pair> pairs;
   int steps = 0;
-  for (; steps < options.steps && value > options.tolerance * options.tolerance; ++steps) {
+  while (steps < options.steps && value > options.tolerance * options.tolerance && !gradient.isZero(0)) {
+    ++steps;
     Vector along = direction(pairs, gradient);
     if (along.dot(gradient) >= 0) {  // the pairs tell nothing of use here
       pairs.clear();
       along = -gradient;
     }
+    constexpr double longest_rad = 1.0;  // of any phase: pairs of rounding promise minima at any distance
+    along *= std::min(1.0, longest_rad / along.cwiseAbs().maxCoeff());
     const double slope = along.dot(gradient);
     double length = 1.0, next_value = value;
     Vector next, next_gradient;

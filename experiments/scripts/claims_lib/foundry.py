@@ -7,28 +7,44 @@ from .first_hour import cpu_s
 
 GROUP = "foundry"
 BASE = "experiments/data/networks/base.toml"
-NETWORK = "shipped/doped_heaters_fitted_noise_aware"
 PHASES = (0, 0.02, 0.05)
-LIGHT = ("link.launch_power_w=4e-3", "link.signal_full_scale_w=4e-4", "receiver.lo_power_w=4e-3")
-# a seed of its own: no chip of training or selection; every word of the task once on each of 100 chips
-CHIPS = ("run.seed=65", "runner.trials=100", "measure.words=0", "measure.once=[]", "noise.set=receivers",
-         'measure.variants=["corrected_quadrature","noisy"]', f"network.source={NETWORK}")
-# what a fit of a twin leaves: docs/guide/digital-twin.md, and row `standard-errors`
+SOME = 20  # chips of rows without a target
+
+
+def light(factor=1.0, oscillator_w=None):
+    """Keys of light: four times the default's, times `factor`."""
+    return (f"link.launch_power_w={4e-3 * factor}", f"link.signal_full_scale_w={4e-4 * factor}",
+            f"receiver.lo_power_w={oscillator_w or 4e-3 * factor}")
+
+
+# what a fit of a twin leaves: docs/guide/digital-twin.md, and rows `splitters-known` and `losses-known`
 TWIN = ("calibration.policy=twin", "calibration.sigma_estimate_rad=2e-3", "calibration.sigma_loss_estimate_db=0.02")
 HARSH = ("chip.preset=doped-heaters", *TWIN)
-RUNS = {
-    "harsh": (*HARSH, *LIGHT, "parts.set=idealised"),
-    "published": (*HARSH, *LIGHT[:2], "receiver.lo_power_w=1.1e-3", "parts.set=published"),  # more, and its amplifier cuts
-    "uncorrected": ("chip.preset=doped-heaters", *LIGHT, "parts.set=idealised"),
-    "oracle": ("chip.preset=doped-heaters", "calibration.policy=in-situ", "calibration.in_situ_steps=600", "chip.sigma_cal_rad=0",
-               *LIGHT, "parts.set=idealised"),
-    "metal": ("chip.preset=metal-heaters", *TWIN, "parts.set=published"),
+OLD = "parts.set=idealised"  # the amplifier of before: no limit
+CHAIN, NETWORK = "carry-chain", "shipped/doped_heaters_fitted_noise_aware"
+RUNS = {  # what is sent, chips, oscillators' phases
+    "chain": (CHAIN, 100, PHASES, (*HARSH, *light(), OLD)),
+    "chain-brighter": (CHAIN, 100, PHASES, (*HARSH, *light(4), OLD)),
+    # all that the amplifier of published parts passes on
+    "chain-published": (CHAIN, SOME, (0.02,), (*HARSH, *light(1, 1e-4), "parts.set=published")),
+    "chain-oracle": (CHAIN, SOME, (0.02,), ("chip.preset=doped-heaters", "calibration.policy=in-situ", "chip.sigma_cal_rad=0",
+                                            "calibration.in_situ_steps=600", *light(), OLD)),
+    "chain-uncorrected": (CHAIN, SOME, (0.02,), ("chip.preset=doped-heaters", *light(), OLD)),
+    "chain-wafer": (CHAIN, SOME, (0.02,), (*HARSH, *light(), OLD, "fabrication.process=wafer")),
+    "chain-metal": (CHAIN, SOME, (0.02,), ("chip.preset=metal-heaters", *TWIN, OLD)),
+    "network": (NETWORK, 100, PHASES, (*HARSH, *light(), OLD)),
+    "network-published": (NETWORK, SOME, (0.02,), (*HARSH, *light(1, 1.1e-3), "parts.set=published")),
+    "network-uncorrected": (NETWORK, SOME, (0.02,), ("chip.preset=doped-heaters", *light(), OLD)),
+    "network-metal": (NETWORK, SOME, (0.02,), ("chip.preset=metal-heaters", *TWIN, "parts.set=published")),
 }
 
 
 def options(name):
-    """Arguments of the run behind rows of this name."""
-    return (BASE, *sets(*CHIPS, *RUNS[name]), "--sweep", f"link.sigma_oscillator_rad={list(PHASES)}")
+    """Arguments of the run behind rows of this name: every word of the task once on each chip, of a seed of its own."""
+    source, chips, phases, keys = RUNS[name]
+    return (BASE, *sets("run.seed=2028", f"runner.trials={chips}", "measure.words=0", "measure.once=[]", "noise.set=receivers",
+                        'measure.variants=["corrected_quadrature","noisy"]', f"network.source={source}", *keys),
+            "--sweep", f"link.sigma_oscillator_rad={list(phases)}")
 
 
 @shared
@@ -39,7 +55,8 @@ def right(bench, name):
 
 def reached(bench, name, variant, phase):
     """Percent of words that 95 of 100 chips decode right."""
-    found = sorted(right(bench, name)[PHASES.index(phase), :, variant].ravel())
+    _, _, phases, _ = RUNS[name]
+    found = sorted(right(bench, name)[phases.index(phase), :, variant].ravel())
     return float(found[len(found) * 5 // 100])
 
 
@@ -64,12 +81,12 @@ def standard_error(bench, kind):
 
 
 @shared
-def seconds_per_chip(bench):
+def seconds_per_chip(bench, name):
     """Processor seconds of a chip: its meshes fitted, nothing sent but a word."""
     bench.optinc("list")  # so that it is built
     begin = cpu_s()
-    bench.result("foundry_seconds", BASE, *sets(*CHIPS, *RUNS["harsh"], "runner.trials=8", "measure.words=1",
-                                                'measure.variants=["corrected_quadrature"]'))
+    bench.result(f"foundry_seconds_{name}", *options(name)[:-2],
+                 *sets("runner.trials=8", "measure.words=1", 'measure.variants=["corrected_quadrature"]'))
     return (cpu_s() - begin) / 8
 
 
@@ -77,22 +94,32 @@ def command(name):
     return f"{OPTINC} run {shown(options(name))}"
 
 
+def rows(name, what, silent="", noisy=""):
+    """Without noise and with all of it, at every phase of a run; `silent`: target of the first phase without noise."""
+    _, chips, phases, _ = RUNS[name]
+    return [(f"{name}-{said}-{phase:g}", target if noise == "with all noise" or phase == phases[0] else "", f"% of words right {noise} on 95 of 100 chips ({chips} measured), {what}, "
+             f"oscillators at {phase:g} rad",
+             lambda bench, variant=variant, phase=phase: reached(bench, name, variant, phase), command(name))
+            for variant, (said, noise, target) in enumerate((("silent", "without noise", silent),
+                                                             ("noisy", "with all noise", noisy))) for phase in phases]
+
+
 CLAIMS = claims_of(
     GROUP,
-    *((f"silent-{phase:g}", ">= 99.9" if phase == 0 else "", "% of words right without noise on 95 of 100 chips, oscillators at "
-       f"{phase:g} rad", lambda bench, phase=phase: reached(bench, "harsh", 0, phase), command("harsh")) for phase in PHASES),
-    *((f"noisy-{phase:g}", "> 98", "% of words right with all noise on 95 of 100 chips, the amplifier of before, oscillators at "
-       f"{phase:g} rad", lambda bench, phase=phase: reached(bench, "harsh", 1, phase), command("harsh")) for phase in PHASES),
-    *((f"published-{phase:g}", "", "% of words right with all noise on 95 of 100 chips, published parts, oscillators at "
-       f"{phase:g} rad", lambda bench, phase=phase: reached(bench, "published", 1, phase), command("published")) for phase in PHASES),
-    ("uncorrected", "", "% of words right with all noise on 95 of 100 chips whose splitters alone are corrected",
-     lambda bench: reached(bench, "uncorrected", 1, 0), command("uncorrected")),
-    ("oracle", "", "% of words right without noise on 95 of 100 chips fitted on themselves: an upper bound",
-     lambda bench: reached(bench, "oracle", 0, 0), command("oracle")),
-    ("metal-heaters", "", "% of words right with all noise on 95 of 100 chips of metal heaters, light and parts as by default",
-     lambda bench: reached(bench, "metal", 1, 0), command("metal")),
+    *rows("chain", "carry chain, four times the light", ">= 99.9", "> 98"),
+    *rows("chain-brighter", "carry chain, sixteen times the light", ">= 99.9", ">= 99.9"),
+    *rows("chain-published", "carry chain, the light that published amplifiers pass on"),
+    *rows("chain-oracle", "carry chain fitted on the chip itself: an upper bound"),
+    *rows("chain-uncorrected", "carry chain, splitters alone corrected"),
+    *rows("chain-wafer", "carry chain, dies of wafers", ">= 99.9", "> 98"),
+    *rows("chain-metal", "carry chain, metal heaters, default light, the amplifier of before"),
+    *rows("network", "128-16, four times the light", ">= 99.9"),
+    *rows("network-published", "128-16, the light that published amplifiers pass on"),
+    *rows("network-uncorrected", "128-16, splitters alone corrected"),
+    *rows("network-metal", "128-16, metal heaters, default light, published parts"),
     ("law", "<= 20", "% that fitted phases are off the law of headroom, at most", law, f"{OPTINC} validate 'fitted phases'"),
-    ("seconds", "", "processor seconds of fitting one chip's meshes", seconds_per_chip, command("harsh") + " --set measure.words=1"),
+    *((f"seconds-{name}", "", f"processor seconds of fitting one chip's meshes, {name}", (seconds_per_chip, name),
+       command(name) + " --set measure.words=1") for name in ("chain", "network")),
     ("settings", "", "settings of a mesh of 16 ports that its twin is fitted to", lambda bench: plan(bench)["settings"],
      f"{OPTINC} twin --plan 16 --set noise=1e-3 --splitter-error-rad 2e-3"),
     ("splitters-known", "<= 2e-3", "rad, standard error of the twin's splitters", lambda bench: standard_error(bench, "alpha"),

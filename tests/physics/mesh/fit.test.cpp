@@ -66,3 +66,23 @@ TEST_CASE("a fit whose rows have factors of their own counts what receivers see,
           (sigma > 0 ? 0.9 : 0.5) * fit_program(mesh, errors, u.cast<Complex>(), start, none).error);
   }
 }
+
+// Where a matrix is reached exactly, pairs of steps and gradients are rounding and promise minima at any
+// distance. Fails when a step may be of any length: phases of 1e9 rad, which an engine refuses, for seeds 35
+// and 68
+TEST_CASE("a fit that has arrived stays there") {
+  const MeshTopology mesh = clements_topology(3);
+  const Matrix target = 0.8 * Matrix::Identity(3, 3);
+  for (std::uint64_t seed = 30; seed < 70; ++seed) {
+    CAPTURE(seed);
+    Stream stream(seed, Purpose::test);
+    MeshErrors errors = no_errors(mesh);
+    for (Vector* losses : {&errors.theta_arm_loss_db, &errors.phi_arm_loss_db, &errors.theta_other_loss_db,
+                           &errors.phi_other_loss_db})
+      for (double& loss : *losses) loss = 0.14 + 0.13 * stream.normal();
+    for (const FitScale scale : {FitScale::fixed, FitScale::common, FitScale::rows})
+      CHECK_NOTHROW(
+          fit_program(mesh, errors, target, decompose_clements(target / 0.8),
+                      {.steps = 600, .memory = 40, .in_phase = true, .scale = scale, .start_rad = 0.02}));
+  }
+}
