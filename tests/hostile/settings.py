@@ -111,6 +111,9 @@ def options(settings):
     return [word for setting in settings for word in ("--set", setting)]
 
 
+SEND_NO_CODES = ("exact", "ring", "halving-doubling", "parameter-server")
+
+
 def try_all(trials):
     draw, out = trials.draw, trials.folder / "o.h5"
     (trials.folder / "study.toml").write_text("")
@@ -138,7 +141,7 @@ def try_all(trials):
             new = [name for name, bad in not_finite(out).items() if bad and plain[model].get(name) is False]
             if any(setting.startswith("training.full_svd_layers=") for setting in chosen):  # half of such a layer has no receivers
                 new = [name for name in new if "receiver_power" not in name]
-            if any(setting in chosen for setting in ('learner.aggregator="exact"', 'learner.aggregator="ring"')):  # no codes are sent
+            if any(f'learner.aggregator="{name}"' in chosen for name in SEND_NO_CODES):  # their metrics of codes are NaN
                 new = [name for name in new if "/sent_" not in name]
             if new and not any(setting.split("=")[0] in done.err for setting in chosen):
                 fault = f"no numbers in {', '.join(new[:3])}, without a word"
