@@ -104,7 +104,7 @@ void gradients(benchmark::State& state, bool map) {
       channel.average = map_average(tabulate_chip({design(), chip, hardware, noise}, {}), 0);
     else
       channel.average = [&](const Codes& codes, const StepContext&) -> CodeVector {
-        return decide(transmit({design(), chip, hardware, noise}, codes, {}));
+        return decide(design().task, transmit({design(), chip, hardware, noise}, codes, {}));
       };
     Eigen::VectorXf average = average_through(channel, held, {});
     benchmark::DoNotOptimize(average.data());

@@ -9,6 +9,7 @@
 #include "experiments/files/hdf5/network_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/run/study_inputs.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/shipped_studies.hpp"
 #include "experiments/study/stored_config.hpp"
@@ -28,7 +29,7 @@ StudyConfig config_of(const BudgetArguments& a) {
       a.study.empty() ? parse_config("", "optinc budget", overrides) : load_study(a.study, overrides);
   validate(has_network(config.model),
            "a study of model {} (a budget is of a chip with a network). Set model = \"chip\".", config.model);
-  if (!a.network.empty() && a.network != "carry-chain") {
+  if (!a.network.empty() && ruled_network(a.network) == nullptr) {
     const File file = File::open(network_path(a.network));
     require_schema(file);
     config.task = load_network(file.root().open("network")).task;

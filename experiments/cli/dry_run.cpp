@@ -24,6 +24,7 @@
 #include "experiments/run/trials/memory.hpp"
 #include "experiments/run/trials/statistics.hpp"
 #include "experiments/study/points.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/study_warnings.hpp"
 #include "physics/core/check.hpp"
@@ -170,7 +171,8 @@ StudyConfig of_widest(StudyConfig config, const Networks& networks) {
   const auto largest =
       std::ranges::max_element(networks, {}, [](const PreparedNetwork& n) { return mzi_count(n.network); });
   const std::string& source = config.network.source;
-  if (source == "train" || source == "carry-chain" || !largest->network.is_feed_forward()) return config;
+  if (source == "train" || ruled_network(source) != nullptr || !largest->network.is_feed_forward())
+    return config;
   config.network.hidden.clear();
   for (const SigmaULayer& layer : largest->network.layers) config.network.hidden.push_back(layer.outputs);
   config.network.hidden.pop_back();  // the servers'

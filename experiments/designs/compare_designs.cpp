@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/models/networks.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "onn/network/full_svd.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/haar.hpp"
@@ -54,10 +55,10 @@ Costable padded_unit(const StudyConfig& config, CascadeLevel level) {
 }
 
 Costable unpadded_unit(const StudyConfig& config, const TrainedNetwork& trained) {
+  const RuledNetwork* rule = ruled_network(config.network.source);
   Network network = config.network.source == "untrained" ? untrained_network(config)
-                    : config.network.source == "carry-chain"
-                        ? carry_chain(config.task, config.network.carry_chain)
-                        : trained(config);
+                    : rule != nullptr                    ? rule->make(config)
+                                                         : trained(config);
   ChipDesign design = design_chip(network);
   return {std::move(network), std::move(design)};
 }

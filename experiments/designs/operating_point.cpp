@@ -13,7 +13,8 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/run/trials/statistics.hpp"
 #include "onn/budget/budget.hpp"
-#include "onn/link/transmission.hpp"
+#include "onn/link/average.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/task/codes.hpp"
 #include "physics/core/check_values.hpp"
 #include "physics/core/parallel.hpp"
@@ -82,14 +83,18 @@ class ChipRow {
     }
     point.cost = in_series(costs);
     const ChipBudget &sending = budgets.front(), &receiving = budgets.back();
-    const std::size_t servers = 0, unit_t = receiving.stages.size() - 1;
+    const Level& last = levels_.back();
+    const std::size_t servers = 0, unit_t = 2 + last.design.layers.size();
+    const double receiving_servers = last.design.task.servers,
+                 ends = answer_ends(last.design.task, config_.hardware);
     const auto watts = [](const ChipBudget& b, std::size_t stage) {
       return b.static_power_w.total(stage) + b.symbol_power_w.total(stage);
     };
     const double bits_per_s = point.bits_per_s() / levels_.front().units;  // of a first unit's servers
     constexpr double addition_j = 0.03e-12;
     const double n = point.cost.servers,
-                 ends_j = (watts(sending, servers) + watts(receiving, unit_t)) / bits_per_s,
+                 ends_j = (watts(sending, servers) + watts(receiving, unit_t) * receiving_servers / ends) /
+                          bits_per_s,
                  light_j = sending.static_power_w.part("lasers").by_stage[servers] / bits_per_s;
     point.opponents = {.ring_j = 2 * (n - 1) / n * ends_j,
                        .adding_switch_j = 2 * ends_j + electrical_switch_j_per_bit,
@@ -113,12 +118,12 @@ class ChipRow {
     NoiseSwitches noise(config_.noise);
     noise.scale = noise_scale;
     const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
-    if (noise_scale == 1.0) return decide(transmit(unit, codes, {config_.run.seed, chip, 0, round}));
+    if (noise_scale == 1.0) return average_codes(unit, codes, {config_.run.seed, chip, 0, round});
     Answers found(codes.rows());
     parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
       const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
-      found.segment(at, words) = decide(transmit(
-          unit, codes.middleRows(at, words), {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)}));
+      found.segment(at, words) = average_codes(unit, codes.middleRows(at, words),
+                                         {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)});
     });
     return found;
   }

@@ -10,6 +10,7 @@
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
+#include "onn/link/average.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 
@@ -31,9 +32,9 @@ Answers sent_through(const Foundry& foundry, const ChipDesign& design, const Stu
                      const ChipVariant& variant, std::uint32_t number, const Codes& codes) {
   const LitChip lit = chip_in_operation(design, config, calibrated_chip(design, config, number, 0, foundry),
                                         number, variant.programming);
-  return decide(
-      transmit({*lit.design, lit.state, config.hardware, noise_in(variant, config), config.measure.arithmetic},
-               codes, {config.run.seed, number, 0}));
+  return average_codes(
+      {*lit.design, lit.state, config.hardware, noise_in(variant, config), config.measure.arithmetic}, codes,
+      {config.run.seed, number, 0});
 }
 
 double share_equal(const Answers& a, const Answers& b) {

@@ -5,6 +5,7 @@
 
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/drifting_chip.hpp"
+#include "onn/link/average.hpp"
 #include "onn/link/oscillators.hpp"
 #include "onn/task/codes.hpp"
 
@@ -29,8 +30,8 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
                 const Codes& codes, const StepContext& step) {
   if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
-  return decide(transmit({*by.lit.design, by.lit.state, config.hardware, noise, config.measure.arithmetic},
-                         codes, {step.seed, number, 0, step.step}));
+  return average_codes({*by.lit.design, by.lit.state, config.hardware, noise, config.measure.arithmetic}, codes,
+                 {step.seed, number, 0, step.step});
 }
 
 /// A chip whose surroundings change while the model trains.

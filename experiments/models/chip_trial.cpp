@@ -16,6 +16,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/study/study_parts.hpp"
+#include "onn/link/average.hpp"
 #include "onn/link/readout.hpp"
 #include "onn/link/unit_p.hpp"
 #include "onn/network/weight_noise.hpp"
@@ -26,17 +27,17 @@
 namespace optinc {
 namespace {
 
-/// What the received outputs of the drawn words say.
+/// What the received outputs of the drawn words say, and the answers that a server has in the end.
 void record_words(const Recorder& record, std::size_t v, const Task& task, const Eigen::MatrixXd& outputs,
-                  const Eigen::MatrixXd& ideal, const Codes& codes) {
-  const auto answers = exact_answers(task, codes);
-  const Eigen::VectorXd error = decide(outputs).cast<double>() - answers.cast<double>();
+                  const CodeVector& answers, const Eigen::MatrixXd& ideal, const Codes& codes) {
+  const Eigen::VectorXd error = answers.cast<double>() - exact_answers(task, codes).cast<double>();
   record.put("word_accuracy", v, (error.array() == 0.0).cast<double>().mean());
-  const Eigen::MatrixXd digits = digits_of(answers, task.output_digits());
-  record.put("margin", v, score(outputs, digits).margin);
-  record.put(
-      "digit_error_rate", v,
-      (digits_of(decide(outputs), task.output_digits()).array() != digits.array()).cast<double>().mean());
+  const Eigen::MatrixXd wanted = exact_outputs(task, codes);
+  record.put("margin", v, score(outputs, wanted, task.level_spacing()).margin);
+  record.put("digit_error_rate", v,
+             ((decided_levels(task, outputs) - wanted).array().abs() > task.level_spacing() / 2)
+                 .cast<double>()
+                 .mean());
   record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
   record.put("code_bias", v, error.mean());
   record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
@@ -68,9 +69,7 @@ void record_readout(const Recorder& record, std::size_t v, const LitUnit& unit, 
   record.put("pam4_error_rate", v, pam4_error_rate(unit));
   if (record.cells("readout_error_rate", v).empty()) return;
   const Eigen::MatrixXd clean = transmit({design, unit.chip, unit.hardware, {}, unit.arithmetic}, codes, seed);
-  record.put("readout_error_rate", v,
-             readout_error_rate(unit, clean,
-                                digits_of(exact_answers(design.task, codes), design.task.output_digits())));
+  record.put("readout_error_rate", v, readout_error_rate(unit, clean, exact_outputs(design.task, codes)));
 }
 
 void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t trial, std::span<double> cells) {
@@ -87,7 +86,8 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     if (study.variants[v] == "stand-in") {
       const Network met = with_matrix_errors(network, config.stand_in.relative_error,
                                              dark_digit(config.hardware.link), config.run.seed, trial);
-      record_words(record, v, design.task, forward(met, digit_averages(design.task, codes)), ideal, codes);
+      const Eigen::MatrixXd outputs = forward(met, digit_averages(design.task, codes));
+      record_words(record, v, design.task, outputs, decide(design.task, outputs), ideal, codes);
       continue;
     }
     const ChipVariant variant = chip_variant(study.variants[v]);
@@ -95,13 +95,15 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
     if (!lit) lit = chip_in_operation(design, config, chip, trial, variant.programming);
     const LitUnit unit = {*lit->design, lit->state, config.hardware, noise_in(variant, config),
                           config.measure.arithmetic};
-    const auto send = [&](const Codes& what) { return transmit(unit, what, {config.run.seed, trial, 0}); };
-    record_words(record, v, design.task, send(codes), ideal, codes);
+    const TransmissionSeed seed = {config.run.seed, trial, 0};
+    const Eigen::MatrixXd outputs = transmit(unit, codes, seed);
+    record_words(record, v, design.task, outputs, passed_on(unit, decide(design.task, outputs), seed), ideal,
+                 codes);
     record_chip(record, v, lit->state);
-    record_readout(record, v, unit, codes, {config.run.seed, trial, 0});
+    record_readout(record, v, unit, codes, seed);
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr) {
       const Codes all = codes_of_words(design.task, judged_words(config));
-      record.put("word_accuracy_all_words", v, share_right(design.task, send(all), all));
+      record.put("word_accuracy_all_words", v, share_right(design.task, average_codes(unit, all, seed), all));
     }
   }
 }
@@ -130,8 +132,8 @@ ChipVariant chip_variant(std::string_view name) {
   return {name == "uncorrected" ? Programming::uncorrected : Programming::corrected, name == "noisy"};
 }
 
-double share_right(const Task& task, const Eigen::MatrixXd& outputs, const Codes& codes) {
-  return (decide(outputs).array() == exact_answers(task, codes).array()).cast<double>().mean();
+double share_right(const Task& task, const CodeVector& answers, const Codes& codes) {
+  return (answers.array() == exact_answers(task, codes).array()).cast<double>().mean();
 }
 
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
@@ -224,7 +226,7 @@ void write_words(const Group& group, const Task& task, const std::vector<std::ui
   group.counting_dimension("word", words.size(), "word sent");
   group.counting_dimension("digit", static_cast<std::size_t>(task.output_digits()),
                            "digit position, most significant first");
-  const auto answers = exact_answers(task, codes), decoded = decide(outputs);
+  const auto answers = exact_answers(task, codes), decoded = decide(task, outputs);
   group.dataset("number", {"word"}, std::vector<std::int64_t>(words.begin(), words.end()), "1",
                 "number of the word in the enumeration of the task");
   group.dataset("wanted", {"word"}, std::vector<std::int64_t>(answers.begin(), answers.end()), "1",

@@ -104,7 +104,7 @@ void run_comb(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
       const Eigen::MatrixXd outputs =
           sent_on(channels[k], design, config, trial, lit, noise_in(variant, config), codes);
       const Eigen::VectorXd error =
-          decide(outputs).cast<double>() - exact_answers(design.task, codes).cast<double>();
+          decide(design.task, outputs).cast<double>() - exact_answers(design.task, codes).cast<double>();
       accuracy[k] = (error.array() == 0.0).cast<double>().mean();
       wrong[k] = (error.array() != 0.0).cast<double>().mean();
       rms[k] = std::sqrt(error.array().square().mean());

@@ -9,6 +9,7 @@
 #include "experiments/models/recorder.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/study/study_warnings.hpp"
+#include "onn/link/average.hpp"
 #include "onn/link/oscillators.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
@@ -52,13 +53,12 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       const ChipState state = settled_at(design, config, at, now, oscillator_lag[k], trial, k);
       put("oscillator_phase", k, oscillator_rms_rad(state));
       const auto send = [&](const Codes& codes) {
-        return transmit({design, state, config.hardware, config.noise, config.measure.arithmetic}, codes,
-                        {config.run.seed, trial, 0, instant});
+        return average_codes({design, state, config.hardware, config.noise, config.measure.arithmetic}, codes,
+                       {config.run.seed, trial, 0, instant});
       };
       const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));
-      const Eigen::MatrixXd outputs = send(codes);
       const Eigen::VectorXd error =
-          decide(outputs).cast<double>() - exact_answers(design.task, codes).cast<double>();
+          send(codes).cast<double>() - exact_answers(design.task, codes).cast<double>();
       put("instant_accuracy", k, (error.array() == 0.0).cast<double>().mean());
       put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
       put("die_temperature", k, chip.history.die_k[static_cast<Eigen::Index>(k)]);

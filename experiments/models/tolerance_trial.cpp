@@ -38,7 +38,7 @@ struct ToleranceStudy {
 std::vector<std::uint64_t> lowest_margin_first(const Network& network) {
   const std::vector<std::uint64_t> words = evaluation_words(network.task);
   const Codes codes = codes_of_words(network.task, words);
-  const Eigen::MatrixXd targets = digits_of(exact_answers(network.task, codes), network.task.output_digits());
+  const Eigen::MatrixXd targets = exact_outputs(network.task, codes);
   const Eigen::VectorXd miss = (forward(network, digit_averages(network.task, codes)) - targets)
                                    .cwiseAbs()
                                    .colwise()
@@ -61,7 +61,7 @@ bool all_right(const Task& task, const std::vector<std::uint64_t>& words, std::s
   for (std::size_t begin = 0; begin < count; ++number) {
     const std::size_t size = std::min(begin == 0 ? first_part : part, count - begin);
     const Codes codes = codes_of_words(task, std::span(words).subspan(begin, size));
-    if (share_right(task, outputs(codes, number), codes) < 1.0) return false;
+    if (share_right(task, decide(task, outputs(codes, number)), codes) < 1.0) return false;
     begin += size;
   }
   return true;

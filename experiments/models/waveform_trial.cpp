@@ -51,7 +51,7 @@ void run_waveform(const ChipStudy& study, const StudyConfig& config, std::uint32
     const Eigen::MatrixXd received = transmit(unit, codes, seed),
                           settled = transmit({unit.design, unit.chip, slow}, codes, seed);
     record.put("waveform_error", v, std::sqrt((received - settled).array().square().mean()));
-    record.put("words_wrong", v, 1 - share_right(design.task, received, codes));
+    record.put("words_wrong", v, 1 - share_right(design.task, decide(design.task, received), codes));
     record_layers(record, v, layer_waveforms(unit, codes, seed));
   }
 }

@@ -7,6 +7,7 @@
 #include "experiments/models/learning/mlp.hpp"
 #include "experiments/models/learning/relative_error.hpp"
 #include "experiments/models/operated_chip.hpp"
+#include "onn/link/average.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -57,13 +58,13 @@ GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients ste
   const auto through_chip = [&](std::string_view name) {
     const ChipVariant variant = chip_variant(name);
     const LitChip chip = chip_in_operation(design, config, fabricated, 0, variant.programming);
-    return decide(transmit(
+    return average_codes(
         {*chip.design, chip.state, config.hardware, noise_in(variant, config), config.measure.arithmetic},
-        sent.codes, {config.run.seed, 0, 0}));
+        sent.codes, {config.run.seed, 0, 0});
   };
   // the exact path is never coded; its code errors are those of its definition, none
-  std::vector<CodeVector> decoded = {answers, answers,
-                                     decide(forward(network, digit_averages(config.task, sent.codes)))};
+  std::vector<CodeVector> decoded = {
+      answers, answers, decide(config.task, forward(network, digit_averages(config.task, sent.codes)))};
   for (const auto name : {"uncorrected", "corrected_quadrature", "noisy"})
     decoded.push_back(through_chip(name));
 

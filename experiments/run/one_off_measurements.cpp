@@ -31,7 +31,7 @@ OnnSummary with_ideal_chip(const StudyConfig& config, const Network& network, co
   const Codes codes = codes_of_words(network.task, evaluation_words(network.task));
   const Eigen::MatrixXd outputs = all_word_outputs(design, ideal, chip_variant("uncorrected"));
   summary.ideal_chip_word_accuracy =
-      score(outputs, digits_of(exact_answers(network.task, codes), network.task.output_digits())).word_accuracy;
+      score(outputs, exact_outputs(network.task, codes), network.task.level_spacing()).word_accuracy;
   summary.ideal_chip_deviation =
       (outputs - forward(network, digit_averages(network.task, codes))).cwiseAbs().maxCoeff();
   return summary;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "onn/task/codes.hpp"
+#include "physics/devices/pam4_levels.hpp"
 
 namespace optinc {
 namespace {
@@ -47,13 +48,12 @@ std::vector<EpochReport> read_training_group(const Group& group) {
 OnnSummary summarise(const Network& network) {
   constexpr std::size_t part = std::size_t{1} << 14;  // all at once would be the most memory of many a run
   const std::vector<std::uint64_t> words = evaluation_words(network.task);
-  double right = 0.0, margin = 0.5;
+  double right = 0.0, margin = network.task.level_spacing() / 2;
   for (std::size_t first = 0; first < words.size(); first += part) {
     const auto some = std::span(words).subspan(first, std::min(part, words.size() - first));
     const Codes codes = codes_of_words(network.task, some);
-    const DecodingScore found =
-        score(forward(network, digit_averages(network.task, codes)),
-              digits_of(exact_answers(network.task, codes), network.task.output_digits()));
+    const DecodingScore found = score(forward(network, digit_averages(network.task, codes)),
+                                      exact_outputs(network.task, codes), network.task.level_spacing());
     right += std::round(found.word_accuracy * static_cast<double>(some.size()));
     if (!(found.margin >= margin)) margin = found.margin;
   }
@@ -78,8 +78,8 @@ void write_onn_group(const Group& group, const Network& network, const OnnSummar
 }
 
 void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
-  const Eigen::MatrixXd wanted =
-      digits_of(exact_answers(task, codes_of_words(task, evaluation_words(task))), task.output_digits());
+  const double spacing = task.level_spacing();
+  const Eigen::MatrixXd wanted = exact_outputs(task, codes_of_words(task, evaluation_words(task))) / spacing;
   const auto words = static_cast<std::size_t>(wanted.cols()),
              digits = static_cast<std::size_t>(task.output_digits());
   group.dimension("variant", std::vector<std::string>{"corrected_quadrature", "noisy"}, "1",
@@ -91,11 +91,14 @@ void write_eye_group(const Group& group, const Task& task, const Eye& eye) {
     for (Eigen::Index i = 0; i < y->size(); ++i) outputs.push_back(static_cast<float>(y->data()[i]));
   std::vector<std::uint8_t> targets;
   for (Eigen::Index i = 0; i < wanted.size(); ++i)
-    targets.push_back(static_cast<std::uint8_t>(wanted.data()[i]));
+    targets.push_back(static_cast<std::uint8_t>(std::lround(wanted.data()[i])));
   group.dataset("outputs", {"variant", "word", "digit"}, outputs, "digit", "received output level of chip 0");
-  group.dataset("target", {"word", "digit"}, targets, "digit", "digit of the exact Q(mean)");
+  group.dataset("target", {"word", "digit"}, targets, "digit",
+                "level of the output without errors, counted from 0: the digit of Q(mean), or a sum");
   group.attributes().set("sigma_eta_rad", eye.sigma_eta_rad);
-  const std::vector<double> thresholds = {0.5, 1.5, 2.5};
+  std::vector<double> thresholds;
+  for (int level = 0; (level + 0.5) * spacing < pam4_full_scale_digit; ++level)
+    thresholds.push_back((level + 0.5) * spacing);
   group.attributes().set("thresholds_digit", std::span<const double>(thresholds));
 }
 

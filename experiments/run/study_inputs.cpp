@@ -16,6 +16,7 @@
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/run/result_groups.hpp"
 #include "experiments/study/points.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/stored_config.hpp"
 #include "experiments/study/toml_values.hpp"
@@ -28,8 +29,9 @@ namespace optinc {
 namespace {
 
 std::string task_text(const Task& task) {
-  return fmt::format("{} servers, {} bits, {}, {}, {}", task.servers, task.bits(), name_of(task.rounding),
-                     name_of(task.level), name_of(task.reduction));
+  return fmt::format("{} servers, {} bits, {}, {}, {}, outputs {}", task.servers, task.bits(),
+                     name_of(task.rounding), name_of(task.level), name_of(task.reduction),
+                     name_of(task.outputs));
 }
 
 /// What a study must set to ask for the task `found` in place of `wanted`.
@@ -146,8 +148,7 @@ PreparedNetwork make_network_of(const StudyConfig& config, bool quiet, const Kee
   const StudyConfig asked = network_configs(config).front();
   const std::string& source = asked.network.source;
   if (source == "train") return train_network(asked, quiet, keep);
-  if (source == "carry-chain")
-    return {network_identity(asked), carry_chain(asked.task, asked.network.carry_chain), {}};
+  if (const RuledNetwork* rule = ruled_network(source)) return {network_identity(asked), rule->make(asked), {}};
   PreparedNetwork found{network_identity(asked), network_of_file(asked, source), {}};
   found.trained_for = trained_for(File::open(network_path(source)).root());
   return found;

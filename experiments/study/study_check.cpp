@@ -2,10 +2,12 @@
 #include <filesystem>
 
 #include "experiments/study/model_keys.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/study_rows.hpp"
 #include "onn/chip/chip_design.hpp"
+#include "onn/link/average.hpp"
 #include "onn/network/full_svd.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
@@ -50,7 +52,7 @@ void validate_names(const StudyConfig& config) {
 }  // namespace
 
 Network network_shape(const StudyConfig& config) {
-  if (config.network.source == "carry-chain") return carry_chain(config.task, config.network.carry_chain);
+  if (const RuledNetwork* rule = ruled_network(config.network.source)) return rule->make(config);
   return with_full_svd(network_outline(config.task, config.network.hidden), config.training.full_svd_layers);
 }
 
@@ -69,7 +71,8 @@ void validate_fabrication(const StudyConfig& config) {
                  "device). Set training.on_chips = false, or process = \"independent\".");
   dies_on_wafer(config.fabrication.wafer);
   // the meshes of a file are known once it is read
-  if (has_network(config.model) && (config.network.source == "train" || config.network.source == "carry-chain"))
+  if (has_network(config.model) &&
+      (config.network.source == "train" || ruled_network(config.network.source) != nullptr))
     placed_on_die(meshes_of(network_shape(config)), config.hardware.layout, config.fabrication.wafer);
 }
 
@@ -127,11 +130,12 @@ void validate_config(const StudyConfig& config) {
              "without errors). Set network.start to the file of one.");
   });
   in_section("calibration", [&] {
-    validate_field(config.calibration.diagonal_epochs == 0 || config.network.source != "carry-chain",
-                   "diagonal_epochs",
-                   "{} with the carry chain (only the diagonals of trained networks are retrained). Set "
-                   "calibration.diagonal_epochs = 0.",
-                   config.calibration.diagonal_epochs);
+    validate_field(
+        config.calibration.diagonal_epochs == 0 || ruled_network(config.network.source) == nullptr,
+        "diagonal_epochs",
+        "{} with a network that no training made (only the diagonals of trained networks are retrained). Set "
+        "calibration.diagonal_epochs = 0.",
+        config.calibration.diagonal_epochs);
   });
   in_section("mesh", [&] {
     validate_field(config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
@@ -168,12 +172,21 @@ void validate_config(const StudyConfig& config) {
                      "{} in a study of model {} (it would be ignored). Choose a model that reads it: {}.",
                      config.mesh.measured_crosstalk, config.model, readers_text("mesh", "measured_crosstalk"));
     });
+  in_section("link", [&] {
+    constexpr std::array<std::string_view, 3> follow = {"chip", "drift", "learning"};
+    validate_field(
+        !has_owner(config.task, config.hardware) || std::ranges::find(follow, config.model) != follow.end(),
+        "destinations",
+        "{} with digit sums in a study of model {} (what their owner sends on is followed by models {}). Set "
+        "it to 0.",
+        config.hardware.link.destinations, config.model, fmt::join(follow, ", "));
+  });
   if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)
     in_section(model.validated, [&] { model.validate(config); });
   StudyConfig approximated = config;
   approximated.training.full_svd_layers.clear();
-  in_section(config.network.source == "carry-chain" ? "network" : "network.hidden",
+  in_section(ruled_network(config.network.source) != nullptr ? "network" : "network.hidden",
              [&] { network_shape(approximated); });
   in_section("training", [&] { network_shape(config); });
 }

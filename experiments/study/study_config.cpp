@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "experiments/study/points.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/study_keys.hpp"
 #include "experiments/study/study_model.hpp"
 #include "experiments/study/study_parts.hpp"
@@ -102,8 +103,8 @@ Rounding rounding_of_networks(const StudyConfig& config, const Overrides& overri
     std::optional<Rounding> rounding;
     if (source == "train" || source == "untrained")
       rounding = Task().rounding;
-    else if (source == "carry-chain")
-      rounding = Rounding::half_up;
+    else if (const RuledNetwork* rule = ruled_network(source))
+      rounding = rule->rounding;
     else if (overrides.rounding_of)
       rounding = overrides.rounding_of(source);
     if (rounding) found.try_emplace(*rounding, source);
@@ -120,14 +121,14 @@ Rounding rounding_of_networks(const StudyConfig& config, const Overrides& overri
 }
 
 /// What fields that may name a file say otherwise.
-constexpr std::array<std::string_view, 9> no_files = {"train",  "none",    "carry-chain", "untrained", "same",
-                                                      "random", "unitary", "orthogonal",  "default"};
+constexpr std::array<std::string_view, 8> no_files = {"train",  "none",    "untrained",  "same",
+                                                      "random", "unitary", "orthogonal", "default"};
 
 /// A relative path of a study as the working directory sees it; words for no file and shipped/NAME as they are.
 void place_beside(const std::filesystem::path& folder, FieldValue& value) {
   auto* text = std::get_if<std::string>(&value);
   if (text == nullptr || folder.empty() || text->starts_with("shipped/")) return;
-  if (std::find(no_files.begin(), no_files.end(), *text) == no_files.end())
+  if (std::find(no_files.begin(), no_files.end(), *text) == no_files.end() && ruled_network(*text) == nullptr)
     *text = (folder / *text).lexically_normal().string();
 }
 

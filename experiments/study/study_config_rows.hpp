@@ -189,7 +189,8 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(may_be_file(
             {"source", "1",
              "Network: trained by the study (train), an adder that is exact by construction "
-             "(carry-chain), shipped/NAME (see optinc list), or a file of optinc train for the same task"}),
+             "(carry-chain), none, so that servers receive the sums of digits and compute with integers "
+             "(digit-sums), shipped/NAME (see optinc list), or a file of optinc train for the same task"}),
         s.source);
   visit(
       may_be_file({"above", "1",

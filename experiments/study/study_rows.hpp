@@ -1,6 +1,7 @@
 #pragma once
 
 #include "experiments/study/learner_settings_rows.hpp"
+#include "experiments/study/ruled_networks.hpp"
 #include "experiments/study/study_config_rows.hpp"
 #include "onn/budget/settings_rows.hpp"
 #include "onn/chip/calibration_settings_rows.hpp"
@@ -54,6 +55,10 @@ void visit_config(S& s, Visitor&& visit) {
   section("budget", s.budget);
   section("gradient", s.gradient);
   section("learner", s.learner);
+  if constexpr (!std::is_const_v<S>) {
+    const RuledNetwork* rule = ruled_network(s.network.source);
+    s.task.outputs = rule != nullptr ? rule->outputs : Outputs::answer;
+  }
 }
 
 }  // namespace optinc

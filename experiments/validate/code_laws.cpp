@@ -69,7 +69,7 @@ double pam4_errors(double q, const LawTrial& trial) {
     sent[static_cast<std::size_t>(i)] = digits.below(4);
     received(0, i) = sent[static_cast<std::size_t>(i)] + noise.normal() / (2 * q);
   }
-  const auto decided = decide(received);
+  const auto decided = decide_digits(received);
   int wrong = 0;
   for (int i = 0; i < symbols; ++i) wrong += decided[i] != sent[static_cast<std::size_t>(i)];
   return static_cast<double>(wrong) / symbols;

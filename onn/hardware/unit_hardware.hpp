@@ -105,6 +105,7 @@ struct LinkSettings {
   bool signed_levels = false;    ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
   Skew skew = Skew::at_servers;  ///< servers can wait for nothing; a line of 1 ns loses 11 dB
   Averaging averaging = Averaging::coherent;
+  int destinations = 0;  ///< servers that unit T splits the answer for; 0: all of the task's
 };
 
 /// When neurons and servers take their values.

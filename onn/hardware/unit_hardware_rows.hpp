@@ -133,6 +133,11 @@ void visit_rows(S& s, Visitor&& visit) {
              "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
              "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
              s.averaging);
+  visit(Row{"destinations", "1",
+            "Number of servers among which unit T splits what the unit sends: 1 with digit sums for an owner "
+            "of the words; 0: all of task.servers",
+            0, 64},
+        s.destinations);
 }
 
 template <Like<TimingSettings> S, class Visitor>

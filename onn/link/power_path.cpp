@@ -14,6 +14,10 @@ double tree_excess_db(const UnitHardware& hardware, std::int64_t ends) {
   return splitter_tree_excess_db(tree);
 }
 
+int answer_ends(const Task& task, const UnitHardware& hardware) {
+  return hardware.link.destinations > 0 ? hardware.link.destinations : task.servers;
+}
+
 Waveguide layer_waveguide(const UnitHardware& hardware) {
   Waveguide guide = hardware.routing;
   guide.length_m += arm_length_m(hardware.layout);
@@ -75,6 +79,7 @@ PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardw
   const Schedule times = unit_schedule(design, hardware);
   PassiveLosses losses;
   losses.servers_tree_db = tree_excess_db(hardware, design.task.servers);
+  losses.answers_tree_db = tree_excess_db(hardware, answer_ends(design.task, hardware));
   losses.coupler_db = fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m);
   losses.fibre_db = fibre_loss_db(hardware.fibre);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {

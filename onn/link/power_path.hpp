@@ -14,6 +14,9 @@ namespace optinc {
 /// Excess loss of a tree of 1:2 splitters that reaches so many ends, dB: log2 of the next power of two stages.
 double tree_excess_db(const UnitHardware& hardware, std::int64_t ends);
 
+/// Servers that what the unit sends is split for: link.destinations, or all of the task's.
+int answer_ends(const Task& task, const UnitHardware& hardware);
+
 /// Waveguide of a layer beside its MZIs: to and from the meshes, and the arms of the output screen.
 Waveguide layer_waveguide(const UnitHardware& hardware);
 
@@ -47,7 +50,8 @@ Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware);
 
 /// Losses beside those of splitting light evenly, of modulators at full drive and of meshes, dB.
 struct PassiveLosses {
-  double servers_tree_db = 0.0;  ///< splitters of a tree of all servers: unit P's combiners, and unit T
+  double servers_tree_db = 0.0;  ///< splitters of a tree of all servers: unit P's combiners
+  double answers_tree_db = 0.0;  ///< the same of all that the unit sends to: unit T
   std::vector<double> fan_db;    ///< (layers) splitters of fan-out or fan-in
   std::vector<double>
       waveguides_db;  ///< (layers) to and from the meshes of a layer that receivers stand behind

@@ -14,8 +14,6 @@
 namespace optinc {
 namespace {
 
-constexpr std::array<double, 3> thresholds = {0.5, 1.5, 2.5};
-
 /// Q(distance / rms); a step where there is no noise.
 double tail(double distance, double rms) {
   return rms > 0 ? normal_tail(distance / rms) : distance < 0 ? 1.0 : 0.0;
@@ -113,12 +111,17 @@ double readout_rms(const LitUnit& unit, Eigen::Index digit, double y) {
 
 double pam4_error_rate(const LitUnit& unit) {
   const ChipDesign& design = unit.design;
+  const double spacing = design.task.level_spacing();
+  const int steps = static_cast<int>(std::lround(pam4_full_scale_digit / spacing));
+  std::vector<double> thresholds;
+  for (int s = 0; s < steps; ++s) thresholds.push_back((s + 0.5) * spacing);
   double sum = 0.0;
   for (Eigen::Index m = 0; m < design.task.output_digits(); ++m) {
     std::vector<NoisyLevel> levels;
     bool silent = false;
-    for (int d = 0; d < 4; ++d) {
-      levels.push_back({static_cast<double>(d), readout_rms(unit, m, d)});
+    for (int s = 0; s <= steps; ++s) {
+      const double level = s * spacing;
+      levels.push_back({level, readout_rms(unit, m, level)});
       silent = silent || levels.back().rms == 0;
     }
     if (!silent) sum += symbol_error_rate(levels, thresholds);
@@ -133,13 +136,14 @@ double readout_error_rate(const LitUnit& unit, const Eigen::Ref<const Eigen::Mat
       y.rows() == d.rows() && y.cols() == d.cols() && y.rows() == design.task.output_digits() && y.cols() > 0,
       "outputs ({}, {}) meet digits ({}, {}) (both are {} by words). Send the same words.", y.rows(), y.cols(),
       d.rows(), d.cols(), design.task.output_digits());
+  const double half_way = design.task.level_spacing() / 2;
   double sum = 0.0;
   for (Eigen::Index m = 0; m < y.rows(); ++m) {
     const ReadoutNoise of_digit = readout_noise(unit, m);
     for (Eigen::Index w = 0; w < y.cols(); ++w) {
       const double rms = std::sqrt(of_digit.variance(y(m, w)));
-      if (d(m, w) > 0) sum += tail(y(m, w) - (d(m, w) - 0.5), rms);
-      if (d(m, w) < 3) sum += tail(d(m, w) + 0.5 - y(m, w), rms);
+      if (d(m, w) > 0) sum += tail(y(m, w) - (d(m, w) - half_way), rms);
+      if (d(m, w) < pam4_full_scale_digit) sum += tail(d(m, w) + half_way - y(m, w), rms);
     }
   }
   return sum / static_cast<double>(y.size());

@@ -292,7 +292,9 @@ Eigen::MatrixXd outputs(const Transmission& t, const Codes& codes) {
       continue;
     }
     const double unit_t =
-        t.at_servers(l) ? unit_t_ratio(hardware, task.servers) : 1.0;  // 1 / sqrt(N), and losses
+        t.at_servers(l)
+            ? unit_t_ratio(hardware, hardware.link.destinations > 0 ? hardware.link.destinations : task.servers)
+            : 1.0;  // 1 / sqrt(ends), and losses
     const std::vector<Eigen::VectorXd> current_a = received_a(t, l, light, unit_t, around);
     const double gain = 1.0 / (unit_t * light.unit_sqrt_w * homodyne_current_per_field(hardware.receiver));
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {

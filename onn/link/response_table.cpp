@@ -6,9 +6,11 @@
 #include <numeric>
 #include <span>
 
+#include "onn/link/average.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
+#include "physics/devices/pam4_levels.hpp"
 #include "physics/random/normals_beyond.hpp"
 #include "physics/random/stream.hpp"
 
@@ -48,11 +50,21 @@ ResponseTable tabulated(const Task& task, std::vector<ReadoutNoise> readout,
   return table;
 }
 
+/// What amplifiers and converters leave of outputs.
+Eigen::MatrixXd received_outputs(const ResponseTable& table, Eigen::MatrixXd y) {
+  for (Eigen::Index m = 0; m < y.rows(); ++m)
+    for (double& of_word : y.row(m)) of_word = table.readout[static_cast<std::size_t>(m)].passed(of_word);
+  if (table.converter) quantise_digits(*table.converter, y);
+  return y;
+}
+
 /// How far the normals of a word may go: ResponseTable::reach. A bound; 0 is always one.
 float reach_of_word(const ResponseTable& table, Eigen::Index word) {
   const Eigen::Index digits = table.outputs.rows();
   const double half_step = table.converter ? adc_step(*table.converter) / 2 : 0.0;
-  const Eigen::MatrixXd digit = digits_of(table.decided.segment(word, 1), static_cast<int>(digits));
+  const double half_way = table.task.level_spacing() / 2;
+  const Eigen::VectorXd level =
+      decided_levels(table.task, received_outputs(table, table.outputs.col(word).cast<double>()));
   constexpr double nothing = std::numeric_limits<double>::infinity();
   double reach = 100.0;  // no normal goes as far
   const auto limit = [&](Eigen::VectorXd y) {
@@ -61,8 +73,8 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
       const ReadoutNoise& r = table.readout[static_cast<std::size_t>(m)];
       const double v = y[m] - r.bias;
       rms[m] = std::sqrt(r.white + r.shot * v * v) + std::abs(r.intensity * v + r.leak);
-      const double d = digit(m, 0), below = d > 0 ? y[m] - (d - 0.5) : nothing,
-                   above = d < 3 ? d + 0.5 - y[m] : nothing;
+      const double d = level[m], below = d > 0 ? y[m] - (d - half_way) : nothing,
+                   above = d < pam4_full_scale_digit ? d + half_way - y[m] : nothing;
       if (rms[m] > 0) reach = std::min(reach, (std::min(below, above) - half_step) / rms[m]);
     }
     reach *= 1 - 1e-6;  // off the threshold itself, for float as well
@@ -80,10 +92,7 @@ float reach_of_word(const ResponseTable& table, Eigen::Index word) {
 }  // namespace
 
 CodeVector read_outputs(const ResponseTable& table, Eigen::MatrixXd y) {
-  for (Eigen::Index m = 0; m < y.rows(); ++m)
-    for (double& of_word : y.row(m)) of_word = table.readout[static_cast<std::size_t>(m)].passed(of_word);
-  if (table.converter) quantise_digits(*table.converter, y);
-  return decide(y);
+  return decide(table.task, received_outputs(table, std::move(y)));
 }
 
 bool ResponseTable::noisy() const {
@@ -119,6 +128,11 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
       "link.oscillators = direct (a chip's response table draws noise of receivers, not phases of "
       "oscillators). Set noise.lock to false, or laser.linewidth_hz and link.oscillator_dither_rad to 0, or "
       "send the words through the meshes.");
+  validate(
+      !has_owner(task, hardware),
+      "link.destinations = {} with digit sums (a table answers at once, and an owner sends answers on). Set "
+      "it to 0, or send the words through the meshes.",
+      link.destinations);
   const auto ideal = [](double value, const char* key) {
     validate(value == 0.0,
              "{} = {} (a chip's response table is by digit sums, and this error tells servers apart). Set "

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "onn/link/detail/word_block.hpp"
+#include "onn/link/power_path.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/devices/adc.hpp"
@@ -127,10 +128,11 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "codes of {} servers meet a unit for {} (one column per server). "
            "Send (words, {}).",
            codes.cols(), design.task.servers, design.task.servers);
-  validate(seed.server < static_cast<std::uint32_t>(design.task.servers),
+  const int ends = answer_ends(design.task, unit.hardware);
+  validate(seed.server < static_cast<std::uint32_t>(ends),
            "received at server {} of {} (0..{}). "
            "Choose one of them.",
-           seed.server, design.task.servers, design.task.servers - 1);
+           seed.server, ends, ends - 1);
   validate(seed.first_word % block_words == 0,
            "words from number {} on (a multiple of {}: each block of words has noise of its own). "
            "Send them in parts of whole blocks.",

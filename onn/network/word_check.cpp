@@ -79,15 +79,15 @@ WordCheck check_words(const Network& network, std::uint64_t drawn, std::uint64_t
         words[i] = edge_word(task, sums, first + i);
     const Codes codes = codes_of_words(task, words);
     const Eigen::MatrixXd outputs = forward(network, digit_averages(task, codes));
-    const CodeVector exact = exact_answers(task, codes), decided = decide(outputs);
-    const Eigen::MatrixXd digits = digits_of(exact, task.output_digits());
-    const DecodingScore found = score(outputs, digits);
+    const CodeVector exact = exact_answers(task, codes), decided = decide(task, outputs);
+    const Eigen::MatrixXd wanted = exact_outputs(task, codes);
+    const DecodingScore found = score(outputs, wanted, task.level_spacing());
     const auto right =
         static_cast<std::uint64_t>(std::llround(found.word_accuracy * static_cast<double>(count)));
     const auto off_by_one = static_cast<std::uint64_t>(
         ((decided.cast<std::int64_t>() - exact.cast<std::int64_t>()).array().abs() == 1).count());
     const Eigen::Matrix<Eigen::Index, Eigen::Dynamic, 1> missed =
-        (digits_of(decided, task.output_digits()).array() != digits.array()).rowwise().count();
+        ((decided_levels(task, outputs) - wanted).array().abs() > task.level_spacing() / 2).rowwise().count();
     const std::lock_guard lock(mutex);
     all.wrong += count - right;
     all.off_by_one += off_by_one;

@@ -1,5 +1,10 @@
 #include "onn/task/codes.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include "physics/devices/pam4_levels.hpp"
+
 namespace optinc {
 namespace {
 
@@ -47,7 +52,32 @@ Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes) {
   return averages;
 }
 
-CodeVector decide(const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
+Eigen::MatrixXd exact_outputs(const Task& task, const Codes& codes) {
+  return task.outputs == Outputs::sums ? digit_averages(task, codes)
+                                       : digits_of(exact_answers(task, codes), task.output_digits());
+}
+
+Eigen::MatrixXd decided_levels(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
+  const double spacing = task.level_spacing();
+  return outputs.unaryExpr([spacing](double y) {
+    return y > 0 ? std::min(std::floor(y / spacing + 0.5) * spacing, pam4_full_scale_digit) : 0.0;
+  });
+}
+
+CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
+  if (task.outputs == Outputs::answer) return decide_digits(outputs);
+  const Eigen::MatrixXd levels = decided_levels(task, outputs);
+  CodeVector codes(outputs.cols());
+  for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
+    std::uint64_t total = 0;
+    for (Eigen::Index m = 0; m < outputs.rows(); ++m)
+      total = 4 * total + static_cast<std::uint64_t>(std::llround(levels(m, w) / task.level_spacing()));
+    codes[w] = exact_answer(task, total);
+  }
+  return codes;
+}
+
+CodeVector decide_digits(const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
   CodeVector codes(outputs.cols());
   for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
     std::uint32_t code = 0;

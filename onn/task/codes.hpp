@@ -25,9 +25,20 @@ CodeVector exact_answers(const Task& task, const Codes& codes);
 /// Averages a_m over the servers, (M, words): what an ideal unit P hands to the network.
 Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes);
 
+/// What the outputs of a unit without errors are for these codes, (output digits, words), in digits: the digits
+/// of the answer, or the lanes' averages where outputs say sums.
+Eigen::MatrixXd exact_outputs(const Task& task, const Codes& codes);
+
+/// The level of each output that is nearest to it, (output digits, words), in digits: 0..3, or in steps of 1/N
+/// where outputs say sums. NaN is decided as 0.
+Eigen::MatrixXd decided_levels(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs);
+
+/// The answers that follow from decided_levels(): their digits put together, or exact_answer() of the sums.
+CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs);
+
 /// Decides digits at the thresholds 0.5, 1.5, 2.5 and puts the code together; outputs (M, words) -> (words).
 /// NaN decodes as digit 0.
-CodeVector decide(const Eigen::Ref<const Eigen::MatrixXd>& outputs);
+CodeVector decide_digits(const Eigen::Ref<const Eigen::MatrixXd>& outputs);
 
 /// Digits of codes as numbers, (M, words): what outputs are scored against.
 Eigen::MatrixXd digits_of(const CodeVector& codes, int digits);

@@ -43,6 +43,9 @@ void validate_task(const Task& task) {
   validate_field(task.level == CascadeLevel::flat || task.reduction == Reduction::mean, "reduction",
                  "\"{}\" in a cascade (its levels compute a mean). Set \"mean\", or level flat.",
                  name_of(task.reduction));
+  validate_field(task.level == CascadeLevel::flat || task.outputs == Outputs::answer, "outputs",
+                 "\"{}\" in a cascade (its units pass on digits). Set \"answer\", or level flat.",
+                 name_of(task.outputs));
 }
 
 std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t n, Rounding rounding) {

@@ -37,6 +37,16 @@ enum class Reduction {
 template <>
 inline constexpr EnumNames enum_names<Reduction> = {"reduction", {"mean", "saturated-sum", "majority"}};
 
+/// What the outputs of a unit say.
+enum class Outputs {
+  answer,  ///< the digits of the answer: light does the arithmetic
+  sums,    ///< each lane's sum of digits, 0..3N: light adds, and whoever receives them computes with integers
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Outputs> = {"outputs", {"answer", "sums"}};
+
 /// The task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
 /// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
 /// codes), or of another reduction. In a cascade the first level sends M + 1 digits on.
@@ -46,6 +56,7 @@ struct Task {
   Rounding rounding = Rounding::half_even;
   CascadeLevel level = CascadeLevel::flat;
   Reduction reduction = Reduction::mean;
+  Outputs outputs = Outputs::answer;
 
   /// Bits of a server's code.
   int bits() const { return 2 * digits; }
@@ -53,6 +64,8 @@ struct Task {
   int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
   /// Digits of an answer: one more at the first level of a cascade.
   int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
+  /// Distance of neighbouring levels of an output, in digits: 1, or 1/N where outputs say sums.
+  double level_spacing() const { return outputs == Outputs::sums ? 1.0 / servers : 1.0; }
   /// Number of codes that may come out, 4^digits.
   std::uint64_t codes() const { return std::uint64_t{1} << (2 * output_digits()); }
   /// What the sum of the codes is divided by before it is rounded.
@@ -67,7 +80,8 @@ struct Task {
 
 /// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
 /// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
-/// most 4 servers, for the sum of their codes to have one digit more, and reduction mean.
+/// most 4 servers, for the sum of their codes to have one digit more, reduction mean, and outputs that say the
+/// answer.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.

@@ -28,6 +28,7 @@ WordTable word_table(const Task& task) {
       table.averages(m, w) = static_cast<double>(sums[static_cast<std::size_t>(m)]) / task.servers;
     for (int m = 0; m < task.output_digits(); ++m) table.targets(m, w) = digits[static_cast<std::size_t>(m)];
   }
+  if (task.outputs == Outputs::sums) table.targets = table.averages;
   return table;
 }
 
@@ -69,16 +70,16 @@ std::vector<std::uint64_t> evaluation_words(const Task& task) {
 }
 
 DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,
-                    const Eigen::Ref<const Eigen::MatrixXd>& targets) {
+                    const Eigen::Ref<const Eigen::MatrixXd>& targets, double spacing) {
   double worst = 0.0;
   Eigen::Index right = 0;
   for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
     const double miss =
         outputs.col(w).binaryExpr(targets.col(w), &decision_error<double>).maxCoeff<Eigen::PropagateNaN>();
-    if (miss < 0.5) ++right;
+    if (miss < spacing / 2) ++right;
     if (!(miss <= worst)) worst = miss;
   }
-  return {static_cast<double>(right) / static_cast<double>(outputs.cols()), 0.5 - worst};
+  return {static_cast<double>(right) / static_cast<double>(outputs.cols()), spacing / 2 - worst};
 }
 
 }  // namespace optinc

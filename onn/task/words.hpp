@@ -12,7 +12,7 @@ namespace optinc {
 /// Every input word of a task and what its network must answer, in the order of word_sums().
 struct WordTable {
   Eigen::MatrixXd averages;  ///< a_m = s_m / N, (input digits, words)
-  Eigen::MatrixXd targets;   ///< digits of the answer, (output digits, words)
+  Eigen::MatrixXd targets;   ///< exact_outputs(), (output digits, words)
 };
 
 /// Most words a table holds: N = 16, M = 4 has 5.76 million.
@@ -37,22 +37,23 @@ std::vector<std::uint64_t> evaluation_words(const Task& task);
 /// `count` numbers of words, uniform over the enumeration.
 std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream);
 
-/// How far an output is off its digit d on the sides where a threshold stands: |y - d|, but 0 below d = 0 and
+/// How far an output is off its level d on the sides where a threshold stands: |y - d|, but 0 below d = 0 and
 /// above d = 3, where no other digit is decided. NaN where y is.
 template <class Real>
 Real decision_error(Real y, Real d) {
   return (d == 0 && y < 0) || (d == 3 && y > 3) ? Real(0) : std::abs(y - d);
 }
 
-/// How well decoded outputs hit: share of words with every digit right, and the least distance of an output to
-/// a threshold on its right side, 0.5 - max decision_error(y, d) (negative once a digit is wrong).
+/// How well decoded outputs hit: share of words with every level right, and the least distance of an output to
+/// a threshold on its right side, spacing/2 - max decision_error(y, d) (negative once a level is wrong).
 struct DecodingScore {
   double word_accuracy = 0.0;
   double margin = 0.0;
 };
 
-/// Scores outputs y (M, words) against target digits d (M, words); NaN counts as wrong.
+/// Scores outputs y (M, words) against target levels d (M, words) that are `spacing` digits apart
+/// (Task::level_spacing); NaN counts as wrong.
 DecodingScore score(const Eigen::Ref<const Eigen::MatrixXd>& outputs,
-                    const Eigen::Ref<const Eigen::MatrixXd>& targets);
+                    const Eigen::Ref<const Eigen::MatrixXd>& targets, double spacing = 1.0);
 
 }  // namespace optinc

@@ -19,11 +19,15 @@
 namespace optinc::bindings {
 
 Task new_task(int servers, int bits, const std::string& rounding, const std::string& level,
-              const std::string& reduction) {
+              const std::string& reduction, const std::string& outputs) {
   validate_field(bits % 2 == 0, "bits", "{} (a multiple of 2: digits have two bits). Give an even number.",
                  bits);
-  const Task task{servers, bits / 2, value_of_name<Rounding>(rounding), value_of_name<CascadeLevel>(level),
-                  value_of_name<Reduction>(reduction)};
+  const Task task{servers,
+                  bits / 2,
+                  value_of_name<Rounding>(rounding),
+                  value_of_name<CascadeLevel>(level),
+                  value_of_name<Reduction>(reduction),
+                  value_of_name<Outputs>(outputs)};
   validate_task(task);
   return task;
 }
@@ -94,11 +98,15 @@ SigmaULayer new_layer(const ArrayLike& unitary, const ArrayLike& sigma, const Ar
 }
 
 /// What pickle keeps of a task.
-using StateOfTask = std::tuple<int, int, std::string, std::string, std::string>;
+using StateOfTask = std::tuple<int, int, std::string, std::string, std::string, std::string>;
 
 StateOfTask state_of(const Task& task) {
-  return {task.servers, task.bits(), std::string(name_of(task.rounding)), std::string(name_of(task.level)),
-          std::string(name_of(task.reduction))};
+  return {task.servers,
+          task.bits(),
+          std::string(name_of(task.rounding)),
+          std::string(name_of(task.level)),
+          std::string(name_of(task.reduction)),
+          std::string(name_of(task.outputs))};
 }
 
 Task task_of(const StateOfTask& state) { return std::apply(new_task, state); }
@@ -153,11 +161,11 @@ void bind_networks(nb::module_& m) {
       .def(
           "__init__",
           [](Task* self, int servers, int bits, const std::string& rounding, const std::string& level,
-             const std::string& reduction) {
-            new (self) Task(new_task(servers, bits, rounding, level, reduction));
+             const std::string& reduction, const std::string& outputs) {
+            new (self) Task(new_task(servers, bits, rounding, level, reduction, outputs));
           },
           nb::arg("servers") = 4, nb::arg("bits") = 8, nb::arg("rounding") = "half-even",
-          nb::arg("level") = "flat", nb::arg("reduction") = "mean",
+          nb::arg("level") = "flat", nb::arg("reduction") = "mean", nb::arg("outputs") = "answer",
           "A task. rounding: \"half-even\", \"half-up\" or \"floor\". level, in a cascade: \"flat\", \"first\" "
           "or \"second\".\n\n"
           "\"flat\" returns the rounded mean of the servers' codes. In a cascade of two levels, \"first\" "
@@ -167,7 +175,9 @@ void bind_networks(nb::module_& m) {
           "servers, and returns\n"
           "the rounded mean of all servers' codes. reduction: \"mean\", \"saturated-sum\" (the sum, up to the "
           "largest code) or\n"
-          "\"majority\" (the largest code where the mean, over that code, rounds to 1; 0 elsewhere).\n\n"
+          "\"majority\" (the largest code where the mean, over that code, rounds to 1; 0 elsewhere). outputs: "
+          "\"answer\" (its\n"
+          "digits) or \"sums\" (each digit's sum over the servers, from which they compute the answer).\n\n"
           "Raises ValueError for an odd number of bits and for tasks that are too large.")
       .def_ro("servers", &Task::servers, "Number of servers.")
       .def_ro("digits", &Task::digits, "Base-4 digits of a code, bits / 2.")
@@ -185,11 +195,15 @@ void bind_networks(nb::module_& m) {
       .def_prop_ro(
           "reduction", [](const Task& t) { return std::string(name_of(t.reduction)); },
           "What the unit makes of the codes.")
+      .def_prop_ro(
+          "outputs", [](const Task& t) { return std::string(name_of(t.outputs)); },
+          "What the unit's outputs say.")
       .def("__getstate__", [](const Task& t) { return state_of(t); })
       .def("__setstate__", [](Task& self, const StateOfTask& state) { new (&self) Task(task_of(state)); })
       .def("__repr__", [](const Task& t) {
-        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}', reduction='{}')", t.servers,
-                           t.bits(), name_of(t.rounding), name_of(t.level), name_of(t.reduction));
+        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}', reduction='{}', outputs='{}')",
+                           t.servers, t.bits(), name_of(t.rounding), name_of(t.level), name_of(t.reduction),
+                           name_of(t.outputs));
       });
   m.def(
       "exact_answers",

@@ -13,9 +13,10 @@
 #include "onn/budget/unit_cost.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/chip/unit_floor_plan.hpp"
+#include "onn/link/average.hpp"
 #include "onn/link/response_table.hpp"
-#include "onn/link/transmission.hpp"
 #include "onn/network/carry_chain.hpp"
+#include "onn/network/digit_sums.hpp"
 #include "onn/task/block_quantiser.hpp"
 #include "physics/core/check.hpp"
 
@@ -49,14 +50,18 @@ Unit new_carry_chain(int servers, int bits, const std::string& rounding, const s
   return new_unit(carry_chain(new_task(servers, bits, rounding, level, reduction), settings));
 }
 
+Unit new_digit_sums(int servers, int bits, const std::string& rounding, const std::string& reduction) {
+  return new_unit(digit_sums(new_task(servers, bits, rounding, "flat", reduction)));
+}
+
 Unit load(nb::handle source) {
   return new_unit(nb::cast<Network>(nb::module_::import_("optinc.networks").attr("load_network")(source)));
 }
 
 Array<std::uint32_t> ideal_average(const Unit& unit, const ArrayLike& given) {
   const Codes codes = codes_of(unit.task(), given);
-  return array_of_vector(
-      working([&] { return decide(forward(unit.parts->network, digit_averages(unit.task(), codes))); }));
+  return array_of_vector(working(
+      [&] { return decide(unit.task(), forward(unit.parts->network, digit_averages(unit.task(), codes))); }));
 }
 
 Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise,
@@ -76,15 +81,23 @@ Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSw
   return outputs;
 }
 
-CodeVector decided(const Eigen::MatrixXd& outputs) {
-  return working([&] { return decide(outputs); });
+/// Codes that server `server` has in the end.
+CodeVector averaged(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise, std::uint32_t server,
+                    std::uint32_t instant, std::uint64_t first_word, const std::string& arithmetic) {
+  const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
+  const std::uint32_t at = has_owner(chip.task(), chip.hardware) ? 0 : server;
+  const Eigen::MatrixXd outputs = received(chip, codes, noise, at, instant, first_word, arithmetic);
+  return working([&] {
+    return passed_on(unit, decide(chip.task(), outputs),
+                     {chip.fabricated.seed, chip.fabricated.number, server, instant, first_word});
+  });
 }
 
 Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
                              std::uint32_t server, std::uint32_t instant, std::uint64_t first_word,
                              const std::string& arithmetic) {
   const Codes codes = codes_of(chip.task(), given);
-  return array_of_vector(decided(received(chip, codes, noise, server, instant, first_word, arithmetic)));
+  return array_of_vector(averaged(chip, codes, noise, server, instant, first_word, arithmetic));
 }
 
 Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
@@ -150,7 +163,7 @@ Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& give
                                NoiseSwitches noise, std::uint32_t server, std::uint32_t instant,
                                const std::string& arithmetic) {
   return averaged_gradients(chip.task(), given, block, [&](const Codes& codes) {
-    return decided(received(chip, codes, noise, server, instant, 0, arithmetic));
+    return averaged(chip, codes, noise, server, instant, 0, arithmetic);
   });
 }
 
@@ -355,6 +368,12 @@ void bind_unit(nb::module_& m) {
         "carries: \"ripple\" (digit by digit) or \"lookahead\". step_width: a step rises over so much of its "
         "sum, 0..1; step_level:\n"
         "distance of a step's two levels [digits]. Raises ValueError for other tasks.");
+  m.def("digit_sums", &new_digit_sums, nb::arg("servers") = 4, nb::arg("bits") = 8,
+        nb::arg("rounding") = "half-even", nb::arg("reduction") = "mean",
+        "A unit without a network: light adds the servers' digits, and every server decides the "
+        "3 servers + 1 sums of each and\n"
+        "computes the answer with integers. No MZI, no training; 1 to 64 servers.\n\n"
+        "Raises ValueError for other tasks.");
 }
 
 }  // namespace optinc::bindings

@@ -26,7 +26,7 @@ void print_chip() {
   Stream stream(1, Purpose::test);
   const Codes codes = codes_of_words(task, draw_words(task, 1000, stream));
   const Eigen::MatrixXd digits = transmit(LitUnit{design, chip, hardware}, codes, {.seed = 1});
-  const auto right = (decide(digits).array() == exact_answers(task, codes).array()).count();
+  const auto right = (decide(task, digits).array() == exact_answers(task, codes).array()).count();
   fmt::print("chip: {} MZIs, {} of {} words right\n", design.mzi_count(), right, codes.rows());
 
   const ChipBudget b = budget(design, model, hardware);

@@ -101,6 +101,7 @@ void save_network(const Group& group, const Network& network) {
   group.attributes().set("rounding", name_of(network.task.rounding));
   group.attributes().set("level", name_of(network.task.level));
   group.attributes().set("reduction", name_of(network.task.reduction));
+  if (network.task.outputs != Outputs::answer) group.attributes().set("outputs", name_of(network.task.outputs));
   group.attributes().set("layers", static_cast<std::int64_t>(network.layers.size()));
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     save_layer(group.group(fmt::format("layer{}", l)), network.layers[l]);
@@ -122,6 +123,8 @@ Network load_network(const Group& group) {
       network.task.level = value_of_name<CascadeLevel>(group.attributes().text("level"));
     if (group.attributes().has("reduction"))
       network.task.reduction = value_of_name<Reduction>(group.attributes().text("reduction"));
+    if (group.attributes().has("outputs"))
+      network.task.outputs = value_of_name<Outputs>(group.attributes().text("outputs"));
     validate_task(network.task);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", group.where(), error.what()));

@@ -22,6 +22,7 @@ BudgetAnswer answer_of(const Inputs& in, const ChipBudget& b, const CriticalPath
   };
   for (const std::size_t stage : {servers_stage, unit_p_stage, in.unit_t_stage()}) add(stage);
   for (const std::size_t l : path.layers) add(first_layer_stage + l);
+  if (in.owned()) add(in.owner_stage());
   return a;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/hardware/unit_hardware.hpp"
+#include "onn/link/average.hpp"
 #include "onn/link/oscillators.hpp"
 #include "onn/link/power_path.hpp"
 #include "physics/core/units.hpp"
@@ -49,8 +51,15 @@ struct Inputs {
   }
   /// The same by the splitters' excess, dB.
   double splitters_db(int copies) const { return excess_db(sharing_reads(hardware, copies)); }
-  /// What the seed feeds: every server (its oscillators alone where it has a laser of its own), and the chip.
-  int fed() const { return design.task.servers + 1; }
+  /// Servers that what the unit sends is split for.
+  int ends() const { return answer_ends(design.task, hardware); }
+  /// Whether sums have an owner, who sends the answers on: a stage behind unit T.
+  bool owned() const { return has_owner(design.task, hardware); }
+  /// Number of its stage.
+  std::size_t owner_stage() const { return unit_t_stage() + 1; }
+  /// What the seed feeds: every server that sends or receives (its oscillators alone where it has a laser of
+  /// its own), and the chip.
+  int fed() const { return std::max(design.task.servers, ends()) + 1; }
 };
 
 /// What stands in every stage: servers, unit P, layers, unit T.

@@ -28,7 +28,7 @@ double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
 std::vector<BudgetStage> stages_of(const Inputs& in) {
   const int servers = in.design.task.servers, digits = in.design.task.input_digits();
   const int answers = in.design.task.output_digits();
-  const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{servers} * answers;
+  const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{in.ends()} * answers;
   std::vector<BudgetStage> stages(in.layers() + 3);
   const bool direct = in.hardware.link.oscillators == Oscillators::direct;
   stages[servers_stage] = {.name = "servers", .outputs = static_cast<int>(lanes), .modulators = lanes};
@@ -74,6 +74,17 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
                                .shifters = direct ? answer_lanes : 0,
                                .receivers = answer_lanes,
                                .adcs = answer_lanes};
+  if (!in.owned()) return stages;
+  const int digits_on = in.design.task.digits;
+  const std::int64_t lanes_on = std::int64_t{servers} * digits_on;
+  stages.push_back({.name = "owner",
+                    .inputs = digits_on,
+                    .outputs = static_cast<int>(lanes_on),
+                    .shifters = direct ? lanes_on : 0,
+                    .modulators = digits_on,
+                    .receivers = lanes_on,
+                    .adcs = lanes_on,
+                    .swing_v = stages[servers_stage].swing_v});
   return stages;
 }
 
@@ -101,13 +112,22 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
   if (in.coherent()) at(splitting, servers_stage) += loss_db_of_field(split_field_factor(in.fed()));
   at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal digits add up
-  at(splitting, unit_t) = loss_db_of_field(split_field_factor(servers));
+  at(splitting, unit_t) = loss_db_of_field(split_field_factor(in.ends()));
   const PassiveLosses passive = passive_losses(in.design, in.hardware);
   at(excess, servers_stage) = in.excess_db(digits);
-  at(excess, unit_p_stage) = at(excess, unit_t) = passive.servers_tree_db;
+  at(excess, unit_p_stage) = passive.servers_tree_db;
+  at(excess, unit_t) = passive.answers_tree_db;
   for (const std::size_t stage : {servers_stage, unit_t}) {
     at(couplers, stage) = passive.coupler_db;
     at(fibres, stage) = passive.fibre_db;
+  }
+  if (in.owned()) {  // PAM4, up to the chip, split for all servers, and down
+    const std::size_t owner = in.owner_stage();
+    at(modulator, owner) = in.modulator_db();
+    at(splitting, owner) = loss_db_of_field(split_field_factor(servers));
+    at(excess, owner) = passive.servers_tree_db;
+    at(couplers, owner) = 2 * passive.coupler_db;
+    at(fibres, owner) = 2 * passive.fibre_db;
   }
   if (in.coherent()) {  // the seed comes to the servers
     at(excess, servers_stage) += in.excess_db(in.fed());
@@ -175,11 +195,17 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   if (u.link.oscillators == Oscillators::beside_signal) {
     double guide_db = 0.0;
     for (const std::size_t l : in.design.server_layers()) guide_db = std::max(guide_db, oscillator_db[l]);
-    answers_db = to_chip_db + in.excess_db(ends) + guide_db + in.excess_db(in.design.task.servers) +
-                 in.coupler_db() + fibre_loss_db(u.fibre) + in_server_db;
+    answers_db = to_chip_db + in.excess_db(ends) + guide_db + in.excess_db(in.ends()) + in.coupler_db() +
+                 fibre_loss_db(u.fibre) + in_server_db;
   }
   optical[in.unit_t_stage()] =
       before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, answers_db);
+  if (in.owned()) {
+    const BudgetStage& owner = stages[in.owner_stage()];
+    optical[in.owner_stage()] =
+        count(owner.modulators) * optical[servers_stage] / count(stages[servers_stage].modulators) +
+        before(count(owner.receivers) * u.receiver.lo_power_w, answers_db);
+  }
   return optical;
 }
 
@@ -253,6 +279,9 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
     set(unit_p_stage,
         {.receivers_s = receiver_delay_s(in.hardware), .modulators_s = modulator_delay_s(in.hardware)});
   set(in.unit_t_stage(), {.receivers_s = receiver_delay_s(in.hardware)});
+  if (in.owned())
+    set(in.owner_stage(),
+        {.receivers_s = receiver_delay_s(in.hardware), .modulators_s = modulator_delay_s(in.hardware)});
   for (std::size_t k = 0; k < stages.size(); ++k)
     t.parts.back().by_stage[k] = stages[k].adcs > 0 ? in.hardware.converter.delay_s : 0.0;
   return t;

@@ -32,8 +32,8 @@ FieldsPerUnit fields_per_unit(const ChipDesign& design, const UnitHardware& hard
                               std::span<const double> factors, double visibility) {
   const PassiveLosses losses = passive_losses(design, hardware);
   const double lane_unit = visibility * lane_field_per_unit_sqrt_w(design.task, hardware);
-  const double unit_t = split_field_factor(design.task.servers) *
-                        field_ratio_of_loss_db(losses.servers_tree_db + losses.coupler_db + losses.fibre_db);
+  const double unit_t = split_field_factor(answer_ends(design.task, hardware)) *
+                        field_ratio_of_loss_db(losses.answers_tree_db + losses.coupler_db + losses.fibre_db);
   FieldsPerUnit fields;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];

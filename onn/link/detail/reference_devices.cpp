@@ -58,8 +58,8 @@ double waiting_ratio(const UnitHardware& hardware, double wait_s) {
   return field_ratio_of_loss_db(waveguide_loss_db(line));
 }
 
-double unit_t_ratio(const UnitHardware& hardware, int servers) {
-  return split_field_factor(servers) * tree_ratio(hardware, static_cast<std::size_t>(servers)) *
+double unit_t_ratio(const UnitHardware& hardware, int ends) {
+  return split_field_factor(ends) * tree_ratio(hardware, static_cast<std::size_t>(ends)) *
          field_ratio_of_loss_db(fibre_loss_db(hardware.fibre) +
                                 fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m));
 }

@@ -33,7 +33,7 @@ double routing_ratio(const UnitHardware& hardware);
 double waiting_ratio(const UnitHardware& hardware, double wait_s);
 
 /// Field ratio of unit T's splitters, fibre and coupler, each server getting one of `servers` shares.
-double unit_t_ratio(const UnitHardware& hardware, int servers);
+double unit_t_ratio(const UnitHardware& hardware, int ends);
 
 /// Weights w_mn of the combiner of digit lane m, as fabricated, its splitters' excess loss aside.
 std::vector<Complex> lane_weights(const Task& task, const UnitHardware& hardware, const TransmissionSeed& seed,

@@ -49,7 +49,7 @@ std::int64_t wrong_words(StudyConfig config, const Network& network, const UnitH
     const Codes codes = codes_of_words(config.task, drawn_words(config, c));
     const Eigen::MatrixXd y =
         transmit({*lit.design, lit.state, hardware, config.noise}, codes, {config.run.seed, c, 0});
-    wrong += (decide(y).array() != exact_answers(config.task, codes).array()).count();
+    wrong += (decide_digits(y).array() != exact_answers(config.task, codes).array()).count();
   }
   return wrong;
 }
@@ -166,7 +166,7 @@ TEST_CASE("operating point: shares that are less than a word are counted in more
       const Codes codes = codes_of_words(config.task, drawn_words(config, chip, round));
       const Eigen::MatrixXd y =
           transmit({*lit.design, lit.state, hardware, config.noise}, codes, {config.run.seed, chip, 0, round});
-      wrong += (decide(y).array() != exact_answers(config.task, codes).array()).count();
+      wrong += (decide_digits(y).array() != exact_answers(config.task, codes).array()).count();
     }
     CHECK(wrong <= 3);
     all_wrong += wrong;

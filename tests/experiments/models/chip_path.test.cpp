@@ -74,9 +74,9 @@ TEST_CASE("chip path: codes pass the very chip of that number, as the variant ha
       const LitChip lit = chip_in_operation(
           unit.design, unit.config, calibrated_chip(unit.design, unit.config, number), number, as.programming);
       const CodeVector expected =
-          decide(transmit({unit.design, lit.state, unit.config.hardware,
-                           as.noisy ? NoiseSwitches(unit.config.noise) : NoiseSwitches{}},
-                          codes, {5, number, 0, 3}));
+          decide_digits(transmit({unit.design, lit.state, unit.config.hardware,
+                                  as.noisy ? NoiseSwitches(unit.config.noise) : NoiseSwitches{}},
+                                 codes, {5, number, 0, 3}));
       received.push_back(chip_path(unit.made_of(), variant, number)(codes, at_step(3)));
       CHECK(received.back() == expected);
     }
@@ -121,7 +121,7 @@ TEST_CASE("chip path: a chip lives through its instants with the steps, wherever
                                          errors_at(unit.config, chip, at, calibrated, k), lag[k], 2, k);
       received.push_back(path(codes, at_step(step)));
       CHECK(received.back() ==
-            decide(transmit({unit.design, state, unit.config.hardware}, codes, {5, 2, 0, step})));
+            decide_digits(transmit({unit.design, state, unit.config.hardware}, codes, {5, 2, 0, step})));
       CHECK(chip_path(unit.made_of(), variant, 2)(codes, at_step(step)) == received.back());
     }
     for (const std::size_t k : {3u, 6u, 9u}) CHECK(received[k] != received[k - 1]);

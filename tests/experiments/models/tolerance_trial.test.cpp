@@ -69,7 +69,8 @@ TEST_CASE("a chip's tolerance is where the same chip of model chip begins to err
       at.chip.sigma_cal_rad = sigma;
       const LitChip lit =
           chip_in_operation(design, at, calibrated_chip(design, at, trial), trial, Programming::corrected);
-      return share_right(config.task, transmit({*lit.design, lit.state, at.hardware}, codes, {5, trial, 0}),
+      return share_right(config.task,
+                         decide_digits(transmit({*lit.design, lit.state, at.hardware}, codes, {5, trial, 0})),
                          codes);
     };
     INFO("trial " << trial << ", level " << level);
@@ -110,7 +111,8 @@ TEST_CASE("the stand-in gives every U a relative error of its own") {
   CHECK(level > 1e-2);
   const Network met = with_matrix_errors(network, level, 0.0, 5, 1);
   const Codes codes = codes_of_words(config.task, evaluation_words(config.task));
-  CHECK(share_right(config.task, forward(met, digit_averages(config.task, codes)), codes) == 1.0);
+  CHECK(share_right(config.task, decide_digits(forward(met, digit_averages(config.task, codes))), codes) ==
+        1.0);
 }
 
 // mutation: validate_tolerance accepts what at_level cannot set

@@ -66,7 +66,7 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
                           variant == "uncorrected" ? Programming::uncorrected : Programming::corrected);
       const NoiseSwitches noise = variant == "noisy" ? NoiseSwitches::all() : NoiseSwitches{};
       const Eigen::MatrixXd y = transmit({design, state, config.hardware, noise}, codes, {5, trial, 0});
-      const auto answers = exact_answers(task, codes), decoded = decide(y);
+      const auto answers = exact_answers(task, codes), decoded = decide_digits(y);
       std::vector<double> count(31, 0.0);  // codes of 4 bits differ by -15 .. 15
       double right = 0, sum = 0, squares = 0, margin = 1, distance = 0;
       for (Eigen::Index w = 0; w < 50; ++w) {
@@ -102,7 +102,8 @@ TEST_CASE("a chip's record is what fabrication, programming and transmission giv
       if (trial == 0) {
         const Codes all = codes_of_words(task, evaluation_words(task));
         const auto all_answers = exact_answers(task, all),
-                   all_decoded = decide(transmit({design, state, config.hardware, noise}, all, {5, trial, 0}));
+                   all_decoded =
+                       decide_digits(transmit({design, state, config.hardware, noise}, all, {5, trial, 0}));
         double all_right = 0;
         for (Eigen::Index w = 0; w < all_answers.size(); ++w) all_right += all_answers[w] == all_decoded[w];
         CHECK(one("word_accuracy_all_words") ==

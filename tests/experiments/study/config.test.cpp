@@ -117,7 +117,8 @@ StudyConfig unlike_default() {
             0.031,
             false,
             Skew::delay_lines,
-            Averaging::incoherent};
+            Averaging::incoherent,
+            2};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
@@ -210,7 +211,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("measure", values(metrics, variants, words, std::string(name_of(arithmetic)), once));
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
-  const auto& [servers, digits, rounding, level, reduction] = task;
+  const auto& [servers, digits, rounding, level, reduction, outputs] = task;
+  CHECK(outputs == Outputs::answer);  // no key: network.source says it
   check("task", values(servers, 2 * digits, std::string(name_of(rounding)), std::string(name_of(level)),
                        std::string(name_of(reduction))));
   const auto& [source, chain, above, start, hidden] = network;
@@ -287,10 +289,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
   const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
-               ceiling_spread, knee, mismatch, is_signed, skew, averaging] = link;
+               ceiling_spread, knee, mismatch, is_signed, skew, averaging, destinations] = link;
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
-                       std::string(name_of(averaging))));
+                       std::string(name_of(averaging)), destinations));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
                clocked_device] = timing;
   check("time", values(std::string(clocked_device), std::string(name_of(sampling)), symbol_rate, taps, jitter_s,

@@ -40,7 +40,7 @@ Codes repeated_codes() {
 double measured_rate(const Repeater& r, const UnitHardware& hardware, const NoiseSwitches& noise) {
   const Codes codes = repeated_codes();
   const Eigen::MatrixXd got =
-      digits_of(decide(transmit({r.design, r.chip, hardware, noise}, codes, {5, 0, 0})), 4);
+      digits_of(decide_digits(transmit({r.design, r.chip, hardware, noise}, codes, {5, 0, 0})), 4);
   const Eigen::MatrixXd sent = digits_of(exact_answers(r.design.task, codes), 4);
   return (got.array() != sent.array()).cast<double>().mean();
 }
@@ -138,8 +138,9 @@ TEST_CASE("MC: levels that are not exact err by their own margins, not by the fo
           Approx(rho * std::abs(signal + (m % 2 == 0 ? leak : -leak))).epsilon(1e-9));
   }
   const Eigen::MatrixXd clean = transmit({design, chip, hardware}, codes, {});
-  const Eigen::MatrixXd digits = digits_of(decide(clean), 4);
-  const Eigen::MatrixXd got = digits_of(decide(transmit({design, chip, hardware, noise}, codes, {3, 0, 0})), 4);
+  const Eigen::MatrixXd digits = digits_of(decide_digits(clean), 4);
+  const Eigen::MatrixXd got =
+      digits_of(decide_digits(transmit({design, chip, hardware, noise}, codes, {3, 0, 0})), 4);
   const double measured = (got.array() != digits.array()).cast<double>().mean();
   const double theory = readout_error_rate({design, chip, hardware, noise}, clean, digits);
   const double tolerance = five_sigma(theory, static_cast<double>(clean.size()));
@@ -193,8 +194,8 @@ TEST_CASE("the largest currents of receivers are those that a limit may have wit
       if (current_a > most_a) most_a = current_a;
     const auto moved = [&](double limit_a) {
       limited.receiver.overload_a = limit_a;
-      const Eigen::MatrixXd free = digits_of(decide(transmit({design, chip, unlimited}, all, {})), 2),
-                            cut = digits_of(decide(transmit({design, chip, limited}, all, {})), 2);
+      const Eigen::MatrixXd free = digits_of(decide_digits(transmit({design, chip, unlimited}, all, {})), 2),
+                            cut = digits_of(decide_digits(transmit({design, chip, limited}, all, {})), 2);
       return (free - cut).norm();
     };
     CAPTURE(network.layers.size(), most_a);

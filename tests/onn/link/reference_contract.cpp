@@ -2,6 +2,7 @@
 
 #include "onn/link/oscillators.hpp"
 #include "onn/network/carry_chain.hpp"
+#include "onn/network/digit_sums.hpp"
 #include "physics/core/units.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -74,6 +75,7 @@ void without_common_phase(Unit& u) {
 const std::vector<Switch>& switches() {
   static const std::vector<Switch> all = {
       {"splitters", [](Unit& u) { u.model.sigma_eta_rad = 0.05; }},
+      {"two destinations", [](Unit& u) { u.hardware.link.destinations = 2, u.server = 1; }},
       {"splitters, correlated", [](Unit& u) { u.model.sigma_eta_rad = 0.05, u.model.rho_ab = 0.5; }},
       {"splitters, corrected",
        [](Unit& u) { u.model.sigma_eta_rad = 0.05, u.programming = Programming::corrected; }},
@@ -252,6 +254,7 @@ const std::vector<Subject>& subjects() {
        false},
       {"first level of a cascade", carry_chain({4, 2, up, CascadeLevel::first})},
       {"second level of a cascade", carry_chain({4, 2, up, CascadeLevel::second})},
+      {"digit sums of 8 servers", digit_sums({8, 3})},
       {"full SVD of tall, square and wide layers", random_full_svd({4, 2}, {4, 4}, {1, 2, 3})}};
   return all;
 }

@@ -53,11 +53,11 @@ Eigen::VectorXd shares(const CodeVector& codes, const CodeVector& clean, int dig
 /// Holds the map of such a chip to its meshes: shares of wrong digits that scatter by the 17,576 draws of a
 /// map's noise before the servers (8 for each of 2,197 words), 5 sigma.
 void check_shares_of_draws(const Lit& lit, const NoiseSwitches& noise) {
-  const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
+  const auto clean = decide_digits(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
   const LitUnit unit{lit.design, lit.chip, lit.hardware, noise};
   const Eigen::VectorXd by_map =
       shares(send_by_table(tabulate_chip(unit, {1, 1}), lit.codes, {1, 1, 0}), clean, 3);
-  const Eigen::VectorXd by_light = shares(decide(transmit(unit, lit.codes, {1, 1})), clean, 3);
+  const Eigen::VectorXd by_light = shares(decide_digits(transmit(unit, lit.codes, {1, 1})), clean, 3);
   for (Eigen::Index m = 0; m < 3; ++m) {
     CAPTURE(m, by_map[m], by_light[m]);
     CHECK(by_light[m] > 1e-3);  // or nothing is tested
@@ -79,7 +79,7 @@ TEST_CASE("A map without noise decides what the chip it was made of decides") {
       const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware}, {1, 1});
       CHECK_FALSE(map.noisy());
       CHECK((send_by_table(map, lit.codes, {1, 1, 0}).array() ==
-             decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1})).array())
+             decide_digits(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1})).array())
                 .all());
     }
   }
@@ -95,7 +95,7 @@ TEST_CASE("MC: a map's receivers err as often as those behind the meshes, source
   lit.hardware.link.signal_full_scale_w = 2e-6;
   lit.hardware.receiver.lo_power_w = 1e-4;
   lit.hardware.laser.rin_db_per_hz = -120.0;
-  const auto clean = decide(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
+  const auto clean = decide_digits(transmit({lit.design, lit.chip, lit.hardware}, lit.codes, {1, 1}));
   for (const int source : {0, 1, 2, 3, 4, 5}) {
     CAPTURE(source);
     NoiseSwitches noise;
@@ -109,8 +109,8 @@ TEST_CASE("MC: a map's receivers err as often as those behind the meshes, source
     const ResponseTable map = tabulate_chip({lit.design, lit.chip, lit.hardware, noise}, {1, 1});
     CHECK(map.noisy());
     const Eigen::VectorXd by_map = shares(send_by_table(map, lit.codes, {1, 1, 7}), clean, 3);
-    const Eigen::VectorXd by_light =
-        shares(decide(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1})), clean, 3);
+    const Eigen::VectorXd by_light = shares(
+        decide_digits(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1})), clean, 3);
     for (Eigen::Index m = 0; m < 4; ++m) {
       CAPTURE(m, by_map[m], by_light[m]);
       if (m < 3) CHECK(by_light[m] > 1e-3);  // or nothing is tested
@@ -233,7 +233,7 @@ TEST_CASE("A map's receivers read by the server's converter") {
   lit.hardware.converter.bits = 1;  // with more, its thresholds are the digits' own
   lit.hardware.converter.effective_bits = 1;
   const auto read_by = [&](const NoiseSwitches& noise) {
-    return decide(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1}));
+    return decide_digits(transmit({lit.design, lit.chip, lit.hardware, noise}, lit.codes, {1, 1}));
   };
   const NoiseSwitches steps = {.converter = true};
   const ResponseTable still = tabulate_chip({lit.design, lit.chip, lit.hardware, steps}, {1, 1});
@@ -269,7 +269,7 @@ TEST_CASE("MC: a map's servers cut what their amplifiers do not pass on, noise i
     if (noise.tia) CHECK(readout_rms(unit, 0, 2.5) > 0.05);  // or nothing is tested
     const Eigen::MatrixXd by_map =
                               digits_of(send_by_table(tabulate_chip(unit, {1, 1}), lit.codes, {1, 1, 7}), 3),
-                          by_light = digits_of(decide(transmit(unit, lit.codes, {1, 1})), 3);
+                          by_light = digits_of(decide_digits(transmit(unit, lit.codes, {1, 1})), 3);
     if (!noise.tia) CHECK(by_map == by_light);
     CHECK((by_light.array() == 3).any() == (most > 2.5));
     for (Eigen::Index m = 0; m < 3; ++m)

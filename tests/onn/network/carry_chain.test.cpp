@@ -133,8 +133,8 @@ TEST_CASE("a cascade of two levels equals the flat average of sixteen servers") 
   Codes codes(2000, 16), sums(2000, 4);
   for (auto& code : codes.reshaped()) code = stream.below(256);
   for (int unit = 0; unit < 4; ++unit)
-    sums.col(unit) = decide(forward(below, digit_averages(first, codes.middleCols(4 * unit, 4))));
-  const auto got = decide(forward(above, digit_averages(second, sums)));
+    sums.col(unit) = decide_digits(forward(below, digit_averages(first, codes.middleCols(4 * unit, 4))));
+  const auto got = decide_digits(forward(above, digit_averages(second, sums)));
   CHECK((got.array() == exact_answers({16, 4, Rounding::half_up}, codes).array()).all());
 }
 
@@ -160,7 +160,8 @@ TEST_CASE("a carry chain's chip knows crosstalk, calibration in place and noise"
   hardware.link.signed_levels = true;
   add_crosstalk(design, chip_crosstalk(design, heat, hardware), phases, errors);
   const Codes codes = codes_of_words(few, evaluation_words(few));
-  const auto got = decide(transmit({design, settle_chip(design, phases, errors, model), hardware}, codes, {}));
+  const auto got =
+      decide_digits(transmit({design, settle_chip(design, phases, errors, model), hardware}, codes, {}));
   CHECK((got.array() == exact_answers(few, codes).array()).all());
 }
 

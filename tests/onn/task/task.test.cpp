@@ -96,7 +96,7 @@ TEST_CASE("decisions fall at the thresholds alone, and NaN counts as wrong") {
       0.5, -7.0, 1.0,            //
       1.5, 2.49, 1.0,            //
       2.5, 1.49, 1.0;
-  const auto codes = decide(y);
+  const auto codes = decide_digits(y);
   CHECK(codes[0] == 0b00'01'10'11);
   CHECK(codes[1] == 0b11'00'10'01);
   Eigen::MatrixXd target(4, 3);

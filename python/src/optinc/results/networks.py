@@ -98,7 +98,11 @@ def name_of(identity: Mapping[str, Any]) -> str:
     source = str(identity.get("network.source", "train"))
     if source == "train":
         return shape_name(identity["network.hidden"]) if identity.get("network.hidden") else "no hidden layer"
-    return "carry chain" if source == "carry-chain" else PurePosixPath(source.replace("\\", "/")).stem
+    return RULED.get(source) or PurePosixPath(source.replace("\\", "/")).stem
+
+
+RULED = {"carry-chain": "carry chain", "digit-sums": "digit sums"}
+"""What networks that a rule makes are called."""
 
 
 LABELS = {
@@ -119,7 +123,7 @@ def label_of(name: str) -> str:
     """What a figure calls a network by its name (Network.name), or by its network.source."""
     source, *more = name.split(", ")
     stem = PurePosixPath(source.replace("\\", "/")).name.removesuffix(".h5")
-    return ", ".join([LABELS.get(stem, stem.replace("_", " ").replace("carry-chain", "carry chain")), *more])
+    return ", ".join([LABELS.get(stem) or RULED.get(stem) or stem.replace("_", " "), *more])
 
 
 def distinct(names: list[str], identities: list[Mapping[str, Any]]) -> list[str]:

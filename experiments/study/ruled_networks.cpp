@@ -1,0 +1,20 @@
+#include "experiments/study/ruled_networks.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "experiments/study/study_config.hpp"
+#include "onn/network/digit_sums.hpp"
+
+namespace optinc {
+
+const RuledNetwork* ruled_network(std::string_view source) {
+  static constexpr std::array<RuledNetwork, 2> all = {
+      {{"carry-chain", Outputs::answer, Rounding::half_up,
+        [](const StudyConfig& config) { return carry_chain(config.task, config.network.carry_chain); }},
+       {"digit-sums", Outputs::sums, {}, [](const StudyConfig& config) { return digit_sums(config.task); }}}};
+  const auto found = std::ranges::find(all, source, &RuledNetwork::source);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace optinc

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "onn/link/transmission.hpp"
+
+namespace optinc {
+
+/// Whether the sums of a unit go to an owner alone (link.destinations < servers), who computes the answer and
+/// sends it to all servers.
+bool has_owner(const Task& task, const UnitHardware& hardware);
+
+/// The way from an owner to the servers: digit sums of one server, PAM4, split for all of them, over devices as
+/// the unit's. Same fibres and trees; the chip passes light on without a mesh.
+struct OwnerBroadcast {
+  ChipDesign design;
+  ChipState chip;
+  UnitHardware hardware;
+
+  OwnerBroadcast(const Task& task, const UnitHardware& hardware);
+};
+
+/// What server `seed.server` has of the answers that were decided of a unit's words: those, or, where sums have
+/// an owner, what it receives when the owner sends them on. What is sent on has noise, offsets and levels of
+/// its own (chip number + 2^31). Throws Error as transmit().
+CodeVector passed_on(const LitUnit& unit, CodeVector decided, const TransmissionSeed& seed);
+
+/// Codes that server `seed.server` has in the end: passed_on() of decide() of transmit(). An owner receives
+/// with the numbers of server 0; servers own different words in turn, with the same statistics.
+CodeVector average_codes(const LitUnit& unit, const Codes& codes, TransmissionSeed seed);
+
+}  // namespace optinc

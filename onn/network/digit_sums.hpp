@@ -1,0 +1,12 @@
+#pragma once
+
+#include "onn/network/network.hpp"
+
+namespace optinc {
+
+/// A unit without a network: what unit P adds goes on to the servers as it is, lane by lane, and they decide
+/// the 3N + 1 sums of every digit and compute with integers (Outputs::sums). One layer of one output a lane, of
+/// no MZI. A digit sum of one server is a PAM4 link. Throws Error as validate_task.
+Network digit_sums(Task task);
+
+}  // namespace optinc

@@ -1,0 +1,122 @@
+#include "onn/link/average.hpp"
+
+#include <cmath>
+
+#include "onn/budget/unit_cost.hpp"
+#include "onn/link/readout.hpp"
+#include "onn/network/digit_sums.hpp"
+#include "onn/task/words.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+constexpr int servers = 4, digits = 4;
+
+/// Sums of four servers that go to one of them.
+struct Owned {
+  ChipDesign design = design_chip(digit_sums({.servers = servers, .digits = digits}));
+  ChipState chip;
+  UnitHardware hardware;
+
+  Owned() {
+    const ErrorModel model = error_preset("ideal");
+    chip = programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+    hardware.link.destinations = 1;
+  }
+
+  Codes codes(std::size_t words) const {
+    Stream stream(3, Purpose::test);
+    return codes_of_words(design.task, draw_words(design.task, words, stream));
+  }
+};
+
+double watts(const ChipDesign& design, const UnitHardware& hardware) {
+  const ErrorModel model = error_preset("ideal");
+  const ChipBudget b =
+      budget(design, program(design, fabricate(design, model, 1, 0), 0, Programming::uncorrected), model,
+             hardware, {});
+  return b.static_power_w.total() + b.symbol_power_w.total();
+}
+
+}  // namespace
+
+// Fails when what is sent on is the sums, or a server receives the owner's noise in place of its own
+TEST_CASE("an owner sends its answers to every server") {
+  const Owned unit;
+  const Codes codes = unit.codes(2000);
+  for (std::uint32_t server = 0; server < servers; ++server)
+    CHECK(average_codes({unit.design, unit.chip, unit.hardware}, codes, {.server = server}) ==
+          exact_answers(unit.design.task, codes));
+
+  NoiseSwitches noise;
+  noise.tia = true;
+  UnitHardware dim = unit.hardware;
+  dim.link.launch_power_w = 1.5e-6;
+  const LitUnit lit{unit.design, unit.chip, dim, noise};
+  const CodeVector first = average_codes(lit, codes, {.server = 0}),
+                   second = average_codes(lit, codes, {.server = 1});
+  CHECK(first == average_codes(lit, codes, {.server = 0}));
+  CHECK((first.array() != second.array()).any());
+}
+
+// Light for one owner is not split: its sums have the power of N servers' light, its answers a server's, split
+// N ways. 400,000 words, 5 sigma: digits wrong at a server are those that PAM4 makes wrong of right answers.
+// Fails when unit T splits for all, or the answers are not split
+TEST_CASE("MC: an owner's light is its own, its answers' is split") {
+  const Owned unit;
+  UnitHardware all = unit.hardware;
+  all.link.destinations = 0;
+  const auto received = [&](const UnitHardware& hardware) {
+    return receiver_powers_w({unit.design, unit.chip, hardware})[0];
+  };
+  const double tree = std::pow(10.0, -0.1 * 2 * unit.hardware.splitter.stage_excess_loss_db);
+  CHECK(received(all) == Approx(received(unit.hardware) / servers * tree));
+
+  NoiseSwitches noise;
+  noise.tia = true;
+  UnitHardware dim = unit.hardware;
+  dim.link.launch_power_w = 6e-6;
+  const OwnerBroadcast broadcast(unit.design.task, dim);
+  const LitUnit sent_on{broadcast.design, broadcast.chip, broadcast.hardware, noise};
+  constexpr std::size_t words = 400'000;
+  const Codes codes = unit.codes(words);
+  const CodeVector exact = exact_answers(unit.design.task, codes);
+  const CodeVector found = passed_on({unit.design, unit.chip, dim, noise}, CodeVector(exact), {.server = 2});
+  const double rms = readout_rms(sent_on, 0, 0.0),
+               expected = 1.5 * std::erfc(1 / (2 * std::sqrt(2.0) * rms)) / 2;
+  CAPTURE(rms);
+  CHECK(expected > 1e-4);
+  // inner levels err either way, 0 and 3 one way: answers are not equally often every digit
+  double wrong = 0.0, share = 0.0;
+  const Eigen::MatrixXd got = digits_of(found, digits), sent = digits_of(exact, digits);
+  for (Eigen::Index i = 0; i < got.size(); ++i) {
+    wrong += got.data()[i] != sent.data()[i];
+    share += sent.data()[i] == 0 || sent.data()[i] == 3 ? 0.5 : 1.0;
+  }
+  const double mean = share * std::erfc(1 / (2 * std::sqrt(2.0) * rms));
+  CHECK(std::abs(wrong - mean) < 5 * std::sqrt(mean));
+}
+
+// By the parts alone: sums take N M modulators and M receivers, what the owner sends on M modulators and N M
+// receivers, over trees and fibres of their own. Fails when the owner's way costs nothing, or sums are received
+// N times
+TEST_CASE("an owner's way on is in the budget") {
+  const Owned unit;
+  const ErrorModel model = error_preset("ideal");
+  const ChipProgram programmed =
+      program(unit.design, fabricate(unit.design, model, 1, 0), 0, Programming::uncorrected);
+  const ChipBudget b = budget(unit.design, programmed, model, unit.hardware, {});
+  const UnitCost cost = unit_cost(digit_sums(unit.design.task), b);
+  CHECK(cost.modulators == digits * (servers + 1));
+  CHECK(cost.receivers == digits * (1 + servers));
+  CHECK(cost.conversions == 1);  // light, electricity, light
+  const OwnerBroadcast broadcast(unit.design.task, unit.hardware);
+  UnitHardware heard = unit.hardware;  // by its owner alone, the seed split for as many
+  CHECK(watts(unit.design, heard) > watts(broadcast.design, broadcast.hardware));
+  UnitHardware all = unit.hardware;
+  all.link.destinations = 0;
+  CHECK(b.delay_s.total() > 1.3 * budget(unit.design, programmed, model, all, {}).delay_s.total());
+}

@@ -1,0 +1,117 @@
+#include "onn/network/digit_sums.hpp"
+
+#include <cmath>
+
+#include "onn/budget/unit_cost.hpp"
+#include "onn/link/readout.hpp"
+#include "onn/link/transmission.hpp"
+#include "onn/task/words.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace optinc;
+
+namespace {
+
+/// A unit that sends sums, its chip without errors.
+struct Sums {
+  ChipDesign design;
+  ChipState chip;
+
+  explicit Sums(const Task& task) : design(design_chip(digit_sums(task))) {
+    const ErrorModel model = error_preset("ideal");
+    chip = programmed_chip(design, fabricate(design, model, 1, 0), model, Programming::uncorrected);
+  }
+
+  Codes codes(std::size_t words) const {
+    Stream stream(7, Purpose::test);
+    return codes_of_words(design.task, draw_words(design.task, words, stream));
+  }
+};
+
+}  // namespace
+
+// The expected answers are typed from the definition, not exact_answer(). Fails when sums are decided in steps
+// of a digit, when one is limited to 3, or the rounding of the task is not done behind it
+TEST_CASE("digit sums without noise are the rounded mean, whatever servers, bits and rounding") {
+  for (const int servers : {1, 2, 3, 4, 7, 8, 16, 33, 64})
+    for (const Rounding rounding : {Rounding::half_even, Rounding::half_up, Rounding::floor}) {
+      const Sums unit({.servers = servers, .digits = 4, .rounding = rounding});
+      const Codes codes = unit.codes(500);
+      const CodeVector answers = decide(unit.design.task, transmit({unit.design, unit.chip, {}}, codes, {}));
+      for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+        CAPTURE(servers, name_of(rounding), w);
+        const double mean = codes.row(w).cast<double>().sum() / servers;
+        const double wanted = rounding == Rounding::floor     ? std::floor(mean)
+                              : rounding == Rounding::half_up ? std::floor(mean + 0.5)
+                                                              : std::nearbyint(mean);
+        CHECK(answers[w] == static_cast<std::uint32_t>(wanted));
+      }
+    }
+}
+
+// Other answers than the mean are integers' too. Fails when sums that are too large are cut before they are
+// added
+TEST_CASE("digit sums serve every reduction") {
+  const Sums saturated({.servers = 4, .digits = 2, .reduction = Reduction::saturated_sum});
+  Codes codes(2, 4);
+  codes << 3, 4, 0, 5, 9, 4, 2, 7;
+  const CodeVector sums =
+      decide(saturated.design.task, transmit({saturated.design, saturated.chip, {}}, codes, {}));
+  CHECK(sums[0] == 12);
+  CHECK(sums[1] == 15);
+}
+
+// 3,276,800 sums a point, 5 sigma; PAM of 3N + 1 levels: (1 - 1/L) erfc(step / (2 sqrt(2) rms)), typed here.
+// Fails when noise or thresholds count in digits where levels are 1/N of one apart
+TEST_CASE("MC: sums err as PAM of 3N + 1 levels does") {
+  for (const int servers : {1, 4}) {
+    CAPTURE(servers);
+    const Sums unit({.servers = servers, .digits = 1});
+    UnitHardware hardware;
+    hardware.link.launch_power_w = servers == 1 ? 4e-7 : 8e-6;
+    NoiseSwitches noise;
+    noise.tia = true;
+    const LitUnit lit{unit.design, unit.chip, hardware, noise};
+    const int levels = 3 * servers + 1;
+    constexpr std::size_t words = 3'276'800;
+    Codes codes(words, servers);
+    Stream stream(9, Purpose::test);
+    for (Eigen::Index w = 0; w < codes.rows(); ++w) {  // every sum equally often
+      int sum = static_cast<int>(stream.below(static_cast<std::uint32_t>(levels)));
+      for (Eigen::Index n = 0; n < servers; ++n) {
+        const int digit = std::min(sum, 3);
+        codes(w, n) = static_cast<std::uint32_t>(digit);
+        sum -= digit;
+      }
+    }
+    const Eigen::MatrixXd outputs = transmit(lit, codes, {});
+    const double wrong =
+        ((decided_levels(unit.design.task, outputs) - exact_outputs(unit.design.task, codes)).array().abs() >
+         0.5 / servers)
+            .cast<double>()
+            .mean();
+    const double rms = readout_rms(lit, 0, 0.0), step = 1.0 / servers;
+    const double expected = (1 - 1.0 / levels) * std::erfc(step / (2 * std::sqrt(2.0) * rms));
+    CAPTURE(rms);
+    CHECK(expected > 1e-4);
+    CHECK(expected < 0.3);
+    CHECK(pam4_error_rate(lit) == Approx(expected).epsilon(1e-9));
+    CHECK(std::abs(wrong - expected) < 5 * std::sqrt(expected / static_cast<double>(words)));
+  }
+}
+
+// Counted by hand: a modulator and a receiver for every digit of every server, nothing in between
+TEST_CASE("a unit of digit sums has no mesh and no neuron") {
+  const Network network = digit_sums({.servers = 8, .digits = 4});
+  CHECK(mzi_count(network) == 0);
+  const ChipDesign design = design_chip(network);
+  const ErrorModel model = error_preset("ideal");
+  const ChipBudget b = budget(
+      design, program(design, fabricate(design, model, 1, 0), 0, Programming::uncorrected), model, {}, {});
+  const UnitCost cost = unit_cost(network, b);
+  CHECK(cost.mzis == 0);
+  CHECK(cost.modulators == 8 * 4);
+  CHECK(cost.receivers == 8 * 4);
+  CHECK(cost.conversions == 0);
+}
