@@ -123,7 +123,7 @@ class ChipRow {
     parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
       const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
       found.segment(at, words) = average_codes(unit, codes.middleRows(at, words),
-                                         {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)});
+                                               {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)});
     });
     return found;
   }

@@ -31,7 +31,7 @@ CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitche
                 const Codes& codes, const StepContext& step) {
   if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
   return average_codes({*by.lit.design, by.lit.state, config.hardware, noise, config.measure.arithmetic}, codes,
-                 {step.seed, number, 0, step.step});
+                       {step.seed, number, 0, step.step});
 }
 
 /// A chip whose surroundings change while the model trains.

@@ -54,7 +54,7 @@ void run_drift(const ChipStudy& study, const StudyConfig& config, std::uint32_t 
       put("oscillator_phase", k, oscillator_rms_rad(state));
       const auto send = [&](const Codes& codes) {
         return average_codes({design, state, config.hardware, config.noise, config.measure.arithmetic}, codes,
-                       {config.run.seed, trial, 0, instant});
+                             {config.run.seed, trial, 0, instant});
       };
       const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));
       const Eigen::VectorXd error =
