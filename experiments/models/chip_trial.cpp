@@ -202,7 +202,7 @@ constexpr std::array<std::string_view, 8> of_cost = {"heater",
                                                      "layout.receiver_area_m2"};
 
 std::vector<std::string_view> read_keys() {
-  std::vector<std::string_view> keys = chip_keys({"measure.once", "stand_in", "gradient"});
+  std::vector<std::string_view> keys = chip_keys({"measure.once", "stand_in", "gradient", "owner"});
   keys.insert(keys.end(), of_cost.begin(), of_cost.end());
   return keys;
 }

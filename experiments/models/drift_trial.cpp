@@ -138,7 +138,7 @@ StudyModel drift_study_model() {
           .variants = {{"drifting"}, {"recalibrated"}},
           .error_metric = "instant_error_rms",
           .reads = chip_keys({"!calibration.diagonal_epochs", "!calibration.diagonal_rate", "heater", "die",
-                              "drift", "fabrication.heater_power_spread"}),
+                              "owner", "drift", "fabrication.heater_power_spread"}),
           .validate = validate_environment,
           .validated = "environment",
           .warnings = drift_warnings,

@@ -266,7 +266,7 @@ StudyModel learning_study_model() {
                    {"drifting", true},
                    {"recalibrated", true}},
       .error_metric = "final_loss",
-      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "learner",
+      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "owner", "learner",
                           "fabrication.heater_power_spread"}),
       .validate = validate_learner,
       .validated = "learner",

@@ -173,13 +173,12 @@ void validate_config(const StudyConfig& config) {
                      config.mesh.measured_crosstalk, config.model, readers_text("mesh", "measured_crosstalk"));
     });
   in_section("link", [&] {
-    constexpr std::array<std::string_view, 3> follow = {"chip", "drift", "learning"};
     validate_field(
-        !has_owner(config.task, config.hardware) || std::ranges::find(follow, config.model) != follow.end(),
+        !has_owner(config.task, config.hardware) || model_reads(config.model, "owner", "lo_power_w"),
         "destinations",
         "{} with digit sums in a study of model {} (what their owner sends on is followed by models {}). Set "
         "it to 0.",
-        config.hardware.link.destinations, config.model, fmt::join(follow, ", "));
+        config.hardware.link.destinations, config.model, readers_text("owner", "lo_power_w"));
   });
   if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)

@@ -12,6 +12,7 @@
 #include "experiments/study/study_model.hpp"
 #include "onn/chip/chip_design.hpp"
 #include "onn/chip/heater_power.hpp"
+#include "onn/link/average.hpp"
 #include "physics/devices/coupler.hpp"
 #include "physics/devices/front_end.hpp"
 #include "physics/devices/laser.hpp"
@@ -172,6 +173,16 @@ void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {
         "to include interference");
 }
 
+void add_idle_owner(StudyWarnings& all, const StudyConfig& config) {
+  const OwnerSettings& owner = config.hardware.owner;
+  const bool set = owner.launch_power_w > 0 || owner.lo_power_w > 0 || owner.effective_bits > 0;
+  if (set && !has_owner(config.task, config.hardware))
+    all.push_back({"owner",
+                   "changes nothing without network.source = \"digit-sums\" and a link.destinations below "
+                   "task.servers: sums have no owner",
+                   {}});
+}
+
 void add_idle_yield(StudyWarnings& all, const StudyConfig& config) {
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
@@ -190,6 +201,7 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
   add_idle_errors(all, config);
   add_idle_limiters(all, config);
   add_idle_timing(all, config);
+  add_idle_owner(all, config);
   add_idle_yield(all, config);
 }
 

@@ -45,6 +45,10 @@ void validate_link(const LinkSettings& s) {
                  "{} with oscillator_loop_hz = 0 (a dither is a phase lock's). Set link.oscillator_loop_hz, or "
                  "link.oscillator_dither_rad = 0.",
                  s.oscillator_dither_rad);
+  validate_field(s.averaging == Averaging::coherent || s.drive_depth == 1, "drive_depth",
+                 "{} with averaging = incoherent (the photodiodes of unit P are set to full drive). Set "
+                 "link.drive_depth = 1, or link.averaging = \"coherent\".",
+                 s.drive_depth);
   validate_field(s.averaging == Averaging::coherent || !s.signed_levels, "signed_levels",
                  "true with averaging = incoherent (an intensity has no sign). Set link.signed_levels = "
                  "false, or link.averaging = \"coherent\".");
@@ -115,6 +119,10 @@ void validate_hardware(const UnitHardware& u) {
   validate_rows(u.layout);
   validate_rows(u.die);
   validate_link(u.link);
+  validate_rows(u.owner);
+  validate_field(u.owner.effective_bits <= u.converter.bits, "effective_bits",
+                 "{} of converters of {} bits (of an owner's answers). Give at most converter.bits.",
+                 u.owner.effective_bits, u.converter.bits);
   validate_timing(u.timing);
   validate_field(u.timing.sampling == Sampling::settled || u.link.averaging == Averaging::coherent, "sampling",
                  "{} with averaging = incoherent (the receivers of unit P are not simulated in time). Set "

@@ -105,7 +105,16 @@ struct LinkSettings {
   bool signed_levels = false;    ///< digits as fields -1, -1/3, 1/3, 1 of full scale instead of 0, 1/3, 2/3, 1
   Skew skew = Skew::at_servers;  ///< servers can wait for nothing; a line of 1 ns loses 11 dB
   Averaging averaging = Averaging::coherent;
-  int destinations = 0;  ///< servers that unit T splits the answer for; 0: all of the task's
+  double drive_depth = 1.0;  ///< of servers' modulators: field of the largest level, of full scale
+  int destinations = 0;      ///< servers that unit T splits the answer for; 0: all of the task's
+};
+
+/// How an owner of sums sends its answers on where that differs from how servers send to it: PAM4 needs less
+/// light and fewer bits than 3N + 1 levels. 0: as the unit.
+struct OwnerSettings {
+  double launch_power_w = 0.0;  ///< of the owner's modulators, as link.launch_power_w
+  double lo_power_w = 0.0;      ///< of the servers' receivers of PAM4, as receiver.lo_power_w
+  double effective_bits = 0.0;  ///< of their converters, as converter.effective_bits
 };
 
 /// When neurons and servers take their values.
@@ -153,6 +162,7 @@ struct UnitHardware {
   LayoutSettings layout;    ///< of the chip
   ThermalDie die;
   LinkSettings link;
+  OwnerSettings owner;
   TimingSettings timing;
 };
 

@@ -133,11 +133,31 @@ void visit_rows(S& s, Visitor&& visit) {
              "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
              "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
              s.averaging);
+  visit(Row{"drive_depth", "1",
+            "Depth of the drive of servers' modulators: field of their largest level, of full scale. Light "
+            "falls with its square, and so does a driver's energy",
+            0.01, 1},
+        s.drive_depth);
   visit(Row{"destinations", "1",
             "Number of servers among which unit T splits what the unit sends: 1 with digit sums for an owner "
             "of the words; 0: all of task.servers",
             0, 64},
         s.destinations);
+}
+
+template <Like<OwnerSettings> S, class Visitor>
+void visit_rows(S& s, Visitor&& visit) {
+  visit(Row{"launch_power_w", "W",
+            "Power of an owner's modulators when it sends answers on by PAM4 (link.destinations); 0: "
+            "link.launch_power_w",
+            0, 1},
+        s.launch_power_w);
+  visit(Row{"lo_power_w", "W", "Local oscillator of the receivers of these answers; 0: receiver.lo_power_w", 0,
+            1},
+        s.lo_power_w);
+  visit(Row{"effective_bits", "bit",
+            "Effective bits of the converters of these answers; 0: converter.effective_bits", 0, 24},
+        s.effective_bits);
 }
 
 template <Like<TimingSettings> S, class Visitor>
@@ -191,6 +211,7 @@ void visit_hardware(S& hardware, Section&& section) {
   section("layout", hardware.layout);
   section("die", hardware.die);
   section("link", hardware.link);
+  section("owner", hardware.owner);
   section("time", hardware.timing);
 }
 

@@ -9,11 +9,20 @@ bool has_owner(const Task& task, const UnitHardware& hardware) {
   return task.outputs == Outputs::sums && answer_ends(task, hardware) < task.servers;
 }
 
+UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
+  UnitHardware own = unit;
+  own.link.destinations = task.servers;
+  if (unit.owner.launch_power_w > 0) own.link.launch_power_w = unit.owner.launch_power_w;
+  if (unit.owner.lo_power_w > 0) own.receiver.lo_power_w = unit.owner.lo_power_w;
+  if (unit.owner.effective_bits > 0) own.converter.effective_bits = unit.owner.effective_bits;
+  return own;
+}
+
 OwnerBroadcast::OwnerBroadcast(const Task& task, const UnitHardware& unit)
-    : design(design_chip(digit_sums({.servers = 1, .digits = task.digits}))), hardware(unit) {
+    : design(design_chip(digit_sums({.servers = 1, .digits = task.digits}))),
+      hardware(owner_hardware(task, unit)) {
   const ErrorModel perfect = error_preset("ideal");  // there is no mesh to be imperfect
   chip = programmed_chip(design, fabricate(design, perfect, 1, 0), perfect, Programming::uncorrected);
-  hardware.link.destinations = task.servers;
 }
 
 CodeVector passed_on(const LitUnit& unit, CodeVector decided, const TransmissionSeed& seed) {

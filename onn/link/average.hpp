@@ -8,6 +8,9 @@ namespace optinc {
 /// sends it to all servers.
 bool has_owner(const Task& task, const UnitHardware& hardware);
 
+/// The unit's hardware as an owner's answers meet it: split for all servers, with the owner's own settings.
+UnitHardware owner_hardware(const Task& task, const UnitHardware& unit);
+
 /// The way from an owner to the servers: digit sums of one server, PAM4, split for all of them, over devices as
 /// the unit's. Same fibres and trees; the chip passes light on without a mesh.
 struct OwnerBroadcast {

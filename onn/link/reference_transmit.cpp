@@ -74,7 +74,8 @@ std::vector<Light> coherent_averages(const Transmission& t, const Codes& codes,
       t.unit.noise.lock
           ? combiner_moments(task.servers, t.unit.noise.scale * server_lock_rms_rad(hardware)).mean
           : 1.0;
-  const double full_scale = hardware.link.signed_levels ? 1.5 : 3.0, passed = tree_ratio(hardware, servers);
+  const double full_scale = (hardware.link.signed_levels ? 1.5 : 3.0) / hardware.link.drive_depth,
+               passed = tree_ratio(hardware, servers);
   std::vector<Light> lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
     Light& lane = lanes.emplace_back();

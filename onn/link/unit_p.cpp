@@ -58,7 +58,7 @@ std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware) {
   const MzmSettings modulator = sending(hardware.modulator);
   std::array<Complex, 4> fields;
   for (std::size_t d = 0; d < fields.size(); ++d) {
-    const double sent = link.signed_levels ? 2 * levels[d] - 1 : levels[d];
+    const double sent = link.drive_depth * (link.signed_levels ? 2 * levels[d] - 1 : levels[d]);
     fields[d] = std::sqrt(link.launch_power_w) * mzm_field_of_level(modulator, sent);
   }
   return fields;

@@ -24,8 +24,9 @@ CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, s
 double dark_digit(const LinkSettings& link);
 
 /// Field that a server's modulator makes of each of the digits 0..3, sqrt(W): level d/3 (2 d/3 - 1 with signed
-/// levels), the inner two drawn together by the mismatch (levels_with_mismatch_ratio), and the leak of its null
-/// in quadrature, sqrt(P_3) (level + i leak sqrt(1 - level^2)) (mzm_field_of_level).
+/// levels) times the depth of the drive, the inner two drawn together by the mismatch
+/// (levels_with_mismatch_ratio), and the leak of its null in quadrature, sqrt(P_3) (level + i leak sqrt(1 -
+/// level^2)) (mzm_field_of_level).
 std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware);
 
 /// Light behind unit P, (M, words) in sqrt(W): digit lanes of all servers, each server's light turned by its

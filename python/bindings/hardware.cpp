@@ -41,6 +41,10 @@ void bind_hardware(nb::module_& m) {
   auto link = settings<LinkSettings>(
       m, "LinkSettings", "Light as the operator sets it, and errors that locks and drivers leave.", whole.link);
   properties(link);
+  auto owner = settings<OwnerSettings>(
+      m, "OwnerSettings", "How an owner of digit sums sends its answers on; 0: as servers send to it.",
+      whole.owner);
+  properties(owner);
   auto timing = settings<TimingSettings>(m, "TimingSettings", "Sampling and symbol timing.", whole.timing);
   properties(timing);
 
@@ -60,6 +64,7 @@ void bind_hardware(nb::module_& m) {
       .def_rw("receiver", &UnitHardware::receiver, "Every receiver.")
       .def_rw("converter", &UnitHardware::converter, "Every server's converter.")
       .def_rw("link", &UnitHardware::link, "Light as the operator sets it.")
+      .def_rw("owner", &UnitHardware::owner, "How an owner of digit sums sends its answers on.")
       .def_rw("timing", &UnitHardware::timing, "Sampling and symbol timing.");
 }
 

@@ -59,7 +59,8 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
   const auto swing_v = [&](double lowest, double highest) {
     return mzm_level_drive_v(modulator, highest) - mzm_level_drive_v(modulator, lowest);
   };
-  stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -1.0 : 0.0, 1.0);
+  const double depth = in.hardware.link.drive_depth;
+  stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -depth : 0.0, depth);
   if (!in.coherent()) stages[unit_p_stage].swing_v = swing_v(0.0, 1.0);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
@@ -91,7 +92,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
 BudgetTable losses(const Inputs& in, std::size_t stages) {
   BudgetTable t = table(
       "loss", "dB", stages,
-      {{"modulator", "MzmSettings at full drive: modulator.loss_db"},
+      {{"modulator", "MzmSettings: modulator.loss_db; servers' below full drive: link.drive_depth"},
        {"splitting",
         "split_field_factor: servers and chip that share the seed (link.averaging = coherent), digit lanes "
         "of a server, sum of unit P and copies of a lane for its reads, copies of unit T"},
@@ -108,7 +109,8 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   };
   const int servers = in.design.task.servers, digits = in.design.task.input_digits();
   const std::size_t unit_t = in.unit_t_stage();
-  at(modulator, servers_stage) = in.modulator_db();
+  const double sent_db = in.modulator_db() + loss_db_of_field(in.hardware.link.drive_depth);
+  at(modulator, servers_stage) = sent_db;
   at(splitting, servers_stage) = loss_db_of_field(split_field_factor(digits));
   if (in.coherent()) at(splitting, servers_stage) += loss_db_of_field(split_field_factor(in.fed()));
   at(splitting, unit_p_stage) = -loss_db_of_field(split_field_factor(servers));  // N equal digits add up
@@ -123,7 +125,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   }
   if (in.owned()) {  // PAM4, up to the chip, split for all servers, and down
     const std::size_t owner = in.owner_stage();
-    at(modulator, owner) = in.modulator_db();
+    at(modulator, owner) = sent_db;
     at(splitting, owner) = loss_db_of_field(split_field_factor(servers));
     at(excess, owner) = passive.servers_tree_db;
     at(couplers, owner) = 2 * passive.coupler_db;
@@ -202,9 +204,11 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
       before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, answers_db);
   if (in.owned()) {
     const BudgetStage& owner = stages[in.owner_stage()];
-    optical[in.owner_stage()] =
-        count(owner.modulators) * optical[servers_stage] / count(stages[servers_stage].modulators) +
-        before(count(owner.receivers) * u.receiver.lo_power_w, answers_db);
+    const UnitHardware own = owner_hardware(in.design.task, u);
+    optical[in.owner_stage()] = count(owner.modulators) * optical[servers_stage] /
+                                    count(stages[servers_stage].modulators) * own.link.launch_power_w /
+                                    u.link.launch_power_w +
+                                before(count(owner.receivers) * own.receiver.lo_power_w, answers_db);
   }
   return optical;
 }
@@ -249,10 +253,12 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
   const UnitHardware& u = in.hardware;
   const double rate = u.timing.symbol_rate_bd, clocked_w = u.timing.clocked_receiver_j * rate,
                adc_w = adc_power_w(u.converter, rate);
+  const double owners_adc_w = adc_power_w(owner_hardware(in.design.task, u).converter, rate);
   for (std::size_t k = 0; k < stages.size(); ++k) {
     t.parts[0].by_stage[k] =
         static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, stages[k].swing_v) * rate;
-    t.parts[1].by_stage[k] = static_cast<double>(stages[k].adcs) * adc_w;
+    t.parts[1].by_stage[k] =
+        static_cast<double>(stages[k].adcs) * (k > in.unit_t_stage() ? owners_adc_w : adc_w);
     if (u.timing.sampling == Sampling::clocked)
       t.parts[2].by_stage[k] = static_cast<double>(stages[k].receivers) * clocked_w;
   }

@@ -20,8 +20,8 @@ Complex modulated(double level, double full_scale_w, const MzmSettings& modulato
 
 Complex server_field(std::uint32_t digit, const UnitHardware& hardware) {
   const double level = levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit];
-  return modulated(hardware.link.signed_levels ? 2 * level - 1 : level, hardware.link.launch_power_w,
-                   hardware.modulator, true);
+  return modulated((hardware.link.signed_levels ? 2 * level - 1 : level) * hardware.link.drive_depth,
+                   hardware.link.launch_power_w, hardware.modulator, true);
 }
 
 double server_power_w(std::uint32_t digit, const UnitHardware& hardware) {

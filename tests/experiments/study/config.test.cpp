@@ -18,8 +18,8 @@ using namespace optinc;
 
 namespace {
 
-/// A configuration in which no field has its default, but for two: measure.once cannot go with model "mesh",
-/// nor link.signed_levels with incoherent averages.
+/// A configuration in which no field has its default, but for three: measure.once cannot go with model "mesh",
+/// nor link.signed_levels and link.drive_depth with incoherent averages.
 StudyConfig unlike_default() {
   StudyConfig c;
   c.study = "odd \"name\"\\ \xC3\xA9";
@@ -118,7 +118,9 @@ StudyConfig unlike_default() {
             false,
             Skew::delay_lines,
             Averaging::incoherent,
+            1.0,
             2};
+  u.owner = {1.3e-4, 1.4e-4, 3.5};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
@@ -164,9 +166,9 @@ TEST_CASE("a configuration written out reads back to the same bits") {
   for (std::size_t i = 0; i < values.size(); ++i) {
     INFO(values[i].name());
     CHECK((values[i].name() == "measure.once" || values[i].name() == "link.signed_levels" ||
-           values[i].name() == "mesh.measured" || values[i].name() == "chip.measured" ||
-           values[i].name() == "time.sampling" || values[i].name() == "task.reduction" ||
-           values[i].name() == "training.full_svd_layers" ||
+           values[i].name() == "link.drive_depth" || values[i].name() == "mesh.measured" ||
+           values[i].name() == "chip.measured" || values[i].name() == "time.sampling" ||
+           values[i].name() == "task.reduction" || values[i].name() == "training.full_svd_layers" ||
            values[i].value != defaults[i].value));  // or the round trip below would not see the field
   }
   for (const bool comments : {false, true}) {
@@ -261,7 +263,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("environment", values(temperature, wavelength));
   check("parts", values(parts.set));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
-               link, timing] = hardware;
+               link, owner, timing] = hardware;
   const auto& [power, rin, linewidth, colour, wall_plug, booster_w, booster_share, laser_device, booster] =
       laser;
   check("laser", values(std::string(laser_device), std::string(booster), power, rin, linewidth, colour,
@@ -289,10 +291,12 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
   const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
-               ceiling_spread, knee, mismatch, is_signed, skew, averaging, destinations] = link;
+               ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations] = link;
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
-                       std::string(name_of(averaging)), destinations));
+                       std::string(name_of(averaging)), depth, destinations));
+  const auto& [owner_launch, owner_lo, owner_bits] = owner;
+  check("owner", values(owner_launch, owner_lo, owner_bits));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
                clocked_device] = timing;
   check("time", values(std::string(clocked_device), std::string(name_of(sampling)), symbol_rate, taps, jitter_s,
@@ -578,9 +582,9 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   const std::vector<std::string> mesh = {"model=mesh", "runner.precision_metric=mesh_error"};
   const std::string mesh_id = run_id(parse("", mesh));
   const std::set<std::string> bound = {
-      "model",         "measure.once",      "task.bits",          "network.hidden", "chip.preset",
-      "task.level",    "training.on_chips", "link.signed_levels", "noise.set",      "time.sampling",
-      "mesh.measured", "chip.measured",     "task.reduction",     "parts.set"};
+      "model",         "measure.once",      "task.bits",          "network.hidden",   "chip.preset",
+      "task.level",    "training.on_chips", "link.signed_levels", "link.drive_depth", "noise.set",
+      "time.sampling", "mesh.measured",     "chip.measured",      "task.reduction",   "parts.set"};
   for (const FieldEntry& entry : config_entries(unlike_default())) {
     if (bound.contains(entry.name()) || entry.name().starts_with("link.oscillator_") ||
         entry.name() == "training.full_svd_layers")
@@ -596,6 +600,7 @@ TEST_CASE("the identity of a run follows every setting but how to run") {
   CHECK(run_id(parse("", {"chip.measured=unit.h5"})) != id);
   CHECK(run_id(parse("", {"parts.set=idealised"})) != id);
   CHECK(run_id(parse("", {"link.signed_levels=true"})) != id);
+  CHECK(run_id(parse("", {"link.drive_depth=0.5"})) != id);
   CHECK(run_id(parse("", {"training.full_svd_layers=[1]"})) != id);
   const std::string direct_id = run_id(parse("", {"link.oscillators=direct"}));
   CHECK(direct_id != id);

@@ -98,6 +98,15 @@ TEST_CASE("sections that a model does not read are held to what devices allow") 
                 {"converter.effective_bits = 20"});
 }
 
+// mutation: models that decide at the first receiver are taken to follow an owner
+TEST_CASE("an owner of sums is refused where a model does not follow what it sends on") {
+  const std::vector<std::string> owned = {"network.source=digit-sums", "link.destinations=1"};
+  CHECK(refusal([&] { parse("model = 'chip'\n", owned); }).empty());
+  for (const char* model : {"comb", "tolerance", "waveform"})
+    check_message(refusal([&] { parse("model = '" + std::string(model) + "'\n", owned); }),
+                  {"link.destinations", model, "chip, drift, learning"});
+}
+
 // mutation: checked_points leaves the point or the section out of the message
 TEST_CASE("keys that do not go together at a point are refused with section, key and point") {
   const StudyConfig config = parse("[crosstalk]\nx0 = 0.7\n" + sweep("crosstalk.known", "0.5, 2.0"));

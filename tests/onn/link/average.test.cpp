@@ -116,6 +116,20 @@ TEST_CASE("an owner's way on is in the budget") {
   const OwnerBroadcast broadcast(unit.design.task, unit.hardware);
   UnitHardware heard = unit.hardware;  // by its owner alone, the seed split for as many
   CHECK(watts(unit.design, heard) > watts(broadcast.design, broadcast.hardware));
+  // its own converters and light, of N M receivers and M modulators
+  UnitHardware frugal = unit.hardware;
+  frugal.owner = {.launch_power_w = frugal.link.launch_power_w / 4,
+                  .lo_power_w = frugal.receiver.lo_power_w / 2,
+                  .effective_bits = frugal.converter.effective_bits - 1};
+  const ChipBudget less = budget(unit.design, programmed, model, frugal, {});
+  const std::size_t at = b.stages.size() - 1;
+  CHECK(less.symbol_power_w.part("converters").by_stage[at] ==
+        Approx(b.symbol_power_w.part("converters").by_stage[at] / 2));
+  CHECK(less.static_power_w.part("lasers").by_stage[at] < 0.5 * b.static_power_w.part("lasers").by_stage[at]);
+  CHECK(less.static_power_w.part("lasers").by_stage[0] == Approx(b.static_power_w.part("lasers").by_stage[0]));
+  const OwnerBroadcast dimmed(unit.design.task, frugal);
+  CHECK(receiver_powers_w({dimmed.design, dimmed.chip, dimmed.hardware})[0] ==
+        Approx(receiver_powers_w({broadcast.design, broadcast.chip, broadcast.hardware})[0] / 4));
   UnitHardware all = unit.hardware;
   all.link.destinations = 0;
   CHECK(b.delay_s.total() > 1.3 * budget(unit.design, programmed, model, all, {}).delay_s.total());

@@ -75,6 +75,7 @@ void without_common_phase(Unit& u) {
 const std::vector<Switch>& switches() {
   static const std::vector<Switch> all = {
       {"splitters", [](Unit& u) { u.model.sigma_eta_rad = 0.05; }},
+      {"drives of half depth", [](Unit& u) { u.hardware.link.drive_depth = 0.5; }},
       {"two destinations", [](Unit& u) { u.hardware.link.destinations = 2, u.server = 1; }},
       {"splitters, correlated", [](Unit& u) { u.model.sigma_eta_rad = 0.05, u.model.rho_ab = 0.5; }},
       {"splitters, corrected",
