@@ -174,11 +174,11 @@ void validate_config(const StudyConfig& config) {
     });
   in_section("link", [&] {
     validate_field(
-        !has_owner(config.task, config.hardware) || model_reads(config.model, "owner", "lo_power_w"),
+        !has_owner(config.task, config.hardware) || model_reads(config.model, "owner", "oscillator_w"),
         "destinations",
         "{} with digit sums in a study of model {} (what their owner sends on is followed by models {}). Set "
         "it to 0.",
-        config.hardware.link.destinations, config.model, readers_text("owner", "lo_power_w"));
+        config.hardware.link.destinations, config.model, readers_text("owner", "oscillator_w"));
   });
   if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)

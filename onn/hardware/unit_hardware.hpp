@@ -113,8 +113,8 @@ struct LinkSettings {
 /// light and fewer bits than 3N + 1 levels. 0: as the unit.
 struct OwnerSettings {
   double launch_power_w = 0.0;  ///< of the owner's modulators, as link.launch_power_w
-  double lo_power_w = 0.0;      ///< of the servers' receivers of PAM4, as receiver.lo_power_w
-  double effective_bits = 0.0;  ///< of their converters, as converter.effective_bits
+  double oscillator_w = 0.0;    ///< of the servers' receivers of PAM4, as receiver.lo_power_w
+  double converter_bits = 0.0;  ///< of their converters, as converter.effective_bits
 };
 
 /// When neurons and servers take their values.

@@ -152,12 +152,12 @@ void visit_rows(S& s, Visitor&& visit) {
             "link.launch_power_w",
             0, 1},
         s.launch_power_w);
-  visit(Row{"lo_power_w", "W", "Local oscillator of the receivers of these answers; 0: receiver.lo_power_w", 0,
-            1},
-        s.lo_power_w);
-  visit(Row{"effective_bits", "bit",
+  visit(Row{"oscillator_w", "W", "Local oscillator of the receivers of these answers; 0: receiver.lo_power_w",
+            0, 1},
+        s.oscillator_w);
+  visit(Row{"converter_bits", "bit",
             "Effective bits of the converters of these answers; 0: converter.effective_bits", 0, 24},
-        s.effective_bits);
+        s.converter_bits);
 }
 
 template <Like<TimingSettings> S, class Visitor>

@@ -13,8 +13,8 @@ UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
   UnitHardware own = unit;
   own.link.destinations = task.servers;
   if (unit.owner.launch_power_w > 0) own.link.launch_power_w = unit.owner.launch_power_w;
-  if (unit.owner.lo_power_w > 0) own.receiver.lo_power_w = unit.owner.lo_power_w;
-  if (unit.owner.effective_bits > 0) own.converter.effective_bits = unit.owner.effective_bits;
+  if (unit.owner.oscillator_w > 0) own.receiver.lo_power_w = unit.owner.oscillator_w;
+  if (unit.owner.converter_bits > 0) own.converter.effective_bits = unit.owner.converter_bits;
   return own;
 }
 

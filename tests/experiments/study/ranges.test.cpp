@@ -106,7 +106,7 @@ TEST_CASE("a study takes both ends of every range that explain prints, and nothi
   // precision
   const std::set<std::string> not_alone = {"converter.bits",
                                            "converter.effective_bits",
-                                           "owner.effective_bits",
+                                           "owner.converter_bits",
                                            "task.servers",
                                            "task.bits",
                                            "layout.mzi_length_m",

@@ -239,7 +239,7 @@ TEST_CASE("what acts on chips is said to do nothing where a learner meets none")
 
 // mutation: a network's answer has an owner, or all the owner's keys are not asked
 TEST_CASE("what an owner of sums alone uses changes nothing without one") {
-  for (const char* key : {"owner.launch_power_w=1e-4", "owner.lo_power_w=1e-4", "owner.effective_bits=3"}) {
+  for (const char* key : {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3"}) {
     CAPTURE(key);
     CHECK(any_about(of(small, {key}), "owner"));
     CHECK(any_about(of(small, {key, "network.source=digit-sums"}), "owner"));

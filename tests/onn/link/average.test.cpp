@@ -119,8 +119,8 @@ TEST_CASE("an owner's way on is in the budget") {
   // its own converters and light, of N M receivers and M modulators
   UnitHardware frugal = unit.hardware;
   frugal.owner = {.launch_power_w = frugal.link.launch_power_w / 4,
-                  .lo_power_w = frugal.receiver.lo_power_w / 2,
-                  .effective_bits = frugal.converter.effective_bits - 1};
+                  .oscillator_w = frugal.receiver.lo_power_w / 2,
+                  .converter_bits = frugal.converter.effective_bits - 1};
   const ChipBudget less = budget(unit.design, programmed, model, frugal, {});
   const std::size_t at = b.stages.size() - 1;
   CHECK(less.symbol_power_w.part("converters").by_stage[at] ==
