@@ -120,9 +120,9 @@ void validate_hardware(const UnitHardware& u) {
   validate_rows(u.die);
   validate_link(u.link);
   validate_rows(u.owner);
-  validate(u.owner.converter_bits <= u.converter.bits,
-           "owner.converter_bits = {} of converters of {} bits (converter.bits). Give at most as many.",
-           u.owner.converter_bits, u.converter.bits);
+  validate_field(u.owner.converter_bits <= u.converter.bits, "converter_bits",
+                 "{} of converters of {} bits (converter.bits). Give at most as many.", u.owner.converter_bits,
+                 u.converter.bits);
   validate_timing(u.timing);
   validate_field(u.timing.sampling == Sampling::settled || u.link.averaging == Averaging::coherent, "sampling",
                  "{} with averaging = incoherent (the receivers of unit P are not simulated in time). Set "
