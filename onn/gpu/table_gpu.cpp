@@ -24,6 +24,9 @@ TableGpu::TableGpu(const ResponseTable& table) {
   validate(std::ranges::all_of(table.readout, [](const ReadoutNoise& r) { return std::isinf(r.most); }),
            "a response table of amplifiers with a limit, receiver.overload_a (a GPU looks words up behind "
            "amplifiers without one alone). Use send_by_table().");
+  validate(
+      table.task.outputs == Outputs::answer,
+      "a response table of digit sums (a GPU decides the four levels of PAM4 alone). Use send_by_table().");
   memory_ = std::make_unique<gpu::TableMemory>();
   gpu::TableMemory& m = *memory_;
   m.reserve(table, 1, table.before_readout.size());

@@ -133,11 +133,12 @@ void visit_rows(S& s, Visitor&& visit) {
              "How unit P averages: fields of one seed laser, locked in phase, in combiners (coherent), or "
              "powers of a laser per server on a photodiode that modulates fresh light (incoherent)",
              s.averaging);
-  visit(Row{"drive_depth", "1",
-            "Depth of the drive of servers' modulators: field of their largest level, of full scale. Light "
-            "falls with its square, and so does a driver's energy",
-            0.01, 1},
-        s.drive_depth);
+  visit(
+      Row{"drive_depth", "1",
+          "Depth of the drive of servers' modulators: field of their largest level, of full scale. Less light "
+          "is sent, and drivers whose energy follows the swing take less",
+          0.01, 1},
+      s.drive_depth);
   visit(Row{"destinations", "1",
             "Number of servers among which unit T splits what the unit sends: 1 with digit sums for an owner "
             "of the words; 0: all of task.servers",

@@ -67,7 +67,7 @@ double readout_rms(const LitUnit& unit, Eigen::Index digit, double y);
 
 /// Symbol error rate of PAM4 by its formula: four equally likely levels 0, 1, 2, 3 exactly, thresholds half
 /// way, every level with its own noise; the mean over the M outputs. (3/2) Q(1/(2 sigma)) where all sigma are
-/// equal.
+/// equal. Of digit sums, the same with 3N + 1 levels, 1/N apart.
 double pam4_error_rate(const LitUnit& unit);
 
 /// The same at the levels that the chain really has: mean over outputs `y` (M, words), as received without

@@ -33,14 +33,6 @@ struct Owned {
   }
 };
 
-double watts(const ChipDesign& design, const UnitHardware& hardware) {
-  const ErrorModel model = error_preset("ideal");
-  const ChipBudget b =
-      budget(design, program(design, fabricate(design, model, 1, 0), 0, Programming::uncorrected), model,
-             hardware, {});
-  return b.static_power_w.total() + b.symbol_power_w.total();
-}
-
 }  // namespace
 
 // Fails when what is sent on is the sums, or a server receives the owner's noise in place of its own
@@ -97,6 +89,7 @@ TEST_CASE("MC: an owner's light is its own, its answers' is split") {
     share += sent.data()[i] == 0 || sent.data()[i] == 3 ? 0.5 : 1.0;
   }
   const double mean = share * std::erfc(1 / (2 * std::sqrt(2.0) * rms));
+  CHECK(mean > 100);
   CHECK(std::abs(wrong - mean) < 5 * std::sqrt(mean));
 }
 
@@ -114,8 +107,6 @@ TEST_CASE("an owner's way on is in the budget") {
   CHECK(cost.receivers == digits * (1 + servers));
   CHECK(cost.conversions == 1);  // light, electricity, light
   const OwnerBroadcast broadcast(unit.design.task, unit.hardware);
-  UnitHardware heard = unit.hardware;  // by its owner alone, the seed split for as many
-  CHECK(watts(unit.design, heard) > watts(broadcast.design, broadcast.hardware));
   // its own converters and light, of N M receivers and M modulators
   UnitHardware frugal = unit.hardware;
   frugal.owner = {.launch_power_w = frugal.link.launch_power_w / 4,

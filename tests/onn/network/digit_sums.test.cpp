@@ -4,6 +4,7 @@
 
 #include "onn/budget/unit_cost.hpp"
 #include "onn/link/readout.hpp"
+#include "onn/link/response_table.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/task/words.hpp"
 
@@ -99,6 +100,29 @@ TEST_CASE("MC: sums err as PAM of 3N + 1 levels does") {
     CHECK(pam4_error_rate(lit) == Approx(expected).epsilon(1e-9));
     CHECK(std::abs(wrong - expected) < 5 * std::sqrt(expected / static_cast<double>(words)));
   }
+}
+
+// A table jumps over words whose noise cannot reach a threshold. 200,000 words either way, 5 sigma of the
+// difference of two shares. Fails when it takes thresholds of sums for a digit apart
+TEST_CASE("MC: a table of digit sums errs as the light does") {
+  const Sums unit({.servers = 4, .digits = 2});
+  UnitHardware hardware;
+  hardware.link.launch_power_w = 8e-6;
+  NoiseSwitches noise;
+  noise.tia = true;
+  const LitUnit lit{unit.design, unit.chip, hardware, noise};
+  const ResponseTable table = tabulate_chip(lit, {1, 0});
+  constexpr std::size_t words = 200'000;
+  const Codes codes = unit.codes(words);
+  const CodeVector exact = exact_answers(unit.design.task, codes);
+  const auto wrong = [&](const CodeVector& got) {
+    return (got.array() != exact.array()).cast<double>().mean();
+  };
+  const double by_light = wrong(decide(unit.design.task, transmit(lit, codes, {.instant = 1}))),
+               by_table = wrong(send_by_table(table, codes, {1, 0, 2}));
+  CAPTURE(by_light, by_table);
+  CHECK(by_light > 0.01);
+  CHECK(std::abs(by_light - by_table) < 5 * std::sqrt(2 * by_light / static_cast<double>(words)));
 }
 
 // Counted by hand: a modulator and a receiver for every digit of every server, nothing in between
