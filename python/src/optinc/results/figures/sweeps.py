@@ -109,8 +109,8 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     value = whole.at({"variant": chosen, **fixed(run, tuple(a for a in (x.axis, source.axis, axis) if a))})
     zero, found = zero_of(run, value), networks(run)
     of_point = np.moveaxis(network_of_point(run), run.sweeps.index(source.axis), 0).reshape(len(source.values), -1)[:, 0]
-    lines = [({**look, "label": f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)"}, {source.axis: place})
-             for place, (look, i) in enumerate(zip(style.looks(), of_point))]
+    names = told_apart(run, source, [f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)" for i in of_point])
+    lines = [({**look, "label": name}, {source.axis: place}) for place, (look, name) in enumerate(zip(style.looks(), names))]
     panels = []
     for place in shown:
         where = {axis: place} if axis else {}
@@ -312,6 +312,16 @@ def network_lines(run: Run, value: Statistic, axis: Optional[str], point: Places
         lines.append(({**look, "label": name} if len(ways) == 1 else
                       {**way, "color": look["color"], "label": f"{name}, {way['label']}"}, {axis: i, **where}))
     return lines
+
+
+def told_apart(run: Run, source: Parameter, names: Sequence[str]) -> list[str]:
+    """The names of networks along the sweep of `source`; those that several points bear followed by what else this sweep
+    changes among them."""
+    others = [p for p in parameters(run).values() if p.axis == source.axis and p.key and p.key != source.key]
+    alike = [[i for i, twin in enumerate(names) if twin == name] for name in names]
+    return [", ".join([name, *(f"{p.name} {p.values[place]}".replace("_", " ") for p in others
+                               if any(p.values[i] != p.values[place] for i in alike[place]))])
+            for place, name in enumerate(names)]
 
 
 def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = None, wide: bool = True,
