@@ -84,14 +84,13 @@ const Costable& costable(const StudyConfig& config, CascadeLevel level, const Tr
 
 ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, const TrainedNetwork& trained,
                        LastUnit& last) {
-  const bool chained = config.network.source == "carry-chain";
+  const RuledNetwork* rule = ruled_network(config.network.source);
   ComparedDesign row{entry, {}, {}, config.network.source == "untrained"};
-  const CarryChainSettings& chain = config.network.carry_chain;
   if (entry.time_shared) {
-    validate(chained,
+    validate(rule != nullptr && rule->time_shared != nullptr,
              "time_shared without a carry chain (one stage serves all digits). Set "
              "network.source = \"carry-chain\".");
-    row.cost = time_shared_cost(config.task, chain, config.chip, config.hardware, config.budget);
+    row.cost = rule->time_shared(config);
     row.network = "carry chain, one stage";
     return row;
   }
@@ -106,8 +105,9 @@ ComparedDesign unit_of(const DesignEntry& entry, const StudyConfig& config, cons
   const Costable& unit = costable(config, level, trained, last);
   row.cost = unit_cost(unit.network, budget(unit.design, config.chip, config.hardware, config.budget),
                        entry.approximated);
-  row.network = chained ? fmt::format("carry chain, {}", name_of(chain.carries))
-                        : fmt::format("{}, {}", fmt::join(unit.network.widths(), "-"), config.network.source);
+  row.network = rule != nullptr
+                    ? rule->called(config)
+                    : fmt::format("{}, {}", fmt::join(unit.network.widths(), "-"), config.network.source);
   return row;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "experiments/study/study_config.hpp"
 #include "onn/network/digit_sums.hpp"
 
@@ -11,8 +13,20 @@ namespace optinc {
 const RuledNetwork* ruled_network(std::string_view source) {
   static constexpr std::array<RuledNetwork, 2> all = {
       {{"carry-chain", Outputs::answer, Rounding::half_up,
-        [](const StudyConfig& config) { return carry_chain(config.task, config.network.carry_chain); }},
-       {"digit-sums", Outputs::sums, {}, [](const StudyConfig& config) { return digit_sums(config.task); }}}};
+        [](const StudyConfig& config) { return carry_chain(config.task, config.network.carry_chain); },
+        [](const StudyConfig& config) {
+          return fmt::format("carry chain, {}", name_of(config.network.carry_chain.carries));
+        },
+        [](const StudyConfig& config) {
+          return time_shared_cost(config.task, config.network.carry_chain, config.chip, config.hardware,
+                                  config.budget);
+        }},
+       {"digit-sums",
+        Outputs::sums,
+        {},
+        [](const StudyConfig& config) { return digit_sums(config.task); },
+        [](const StudyConfig&) { return std::string("digit sums"); },
+        nullptr}}};
   const auto found = std::ranges::find(all, source, &RuledNetwork::source);
   return found == all.end() ? nullptr : &*found;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "onn/budget/unit_cost.hpp"
 #include "onn/network/network.hpp"
 
 namespace optinc {
@@ -15,6 +17,9 @@ struct RuledNetwork {
   Outputs outputs;                   ///< what its outputs say
   std::optional<Rounding> rounding;  ///< the one that it computes; nothing: any
   Network (*make)(const StudyConfig& config);
+  std::string (*called)(const StudyConfig& config);  ///< in tables
+  /// What one stage costs that serves all digits in turn; null where no stage does the work of another.
+  UnitCost (*time_shared)(const StudyConfig& config);
 };
 
 /// The rule of that name; null where `source` is none. The only place that knows them by name.

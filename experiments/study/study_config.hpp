@@ -104,7 +104,7 @@ struct CombSettings {
 
 /// [network]
 struct NetworkSettings {
-  std::string source = "train";  ///< or "carry-chain", or the file of a network
+  std::string source = "train";  ///< or a rule (ruled_network), or the file of a network
   CarryChainSettings carry_chain;
   std::string above = "same";    ///< model cascade: the source of the second level; same: as `source`
   std::string start = "random";  ///< or the file of the network that training goes on from

@@ -367,6 +367,21 @@ class Drawing(unittest.TestCase):
                           {"word_accuracy": (right, {}, "1", "share of the drawn words decoded exactly")})
         return results.open_run(path)
 
+    def test_lines_of_one_network_say_what_differs_between_them(self):
+        # fails where the legend has a network once for several lines, or what never changes is told
+        path = Path(FOLDER.name) / "one_network.h5"
+        network = ("network", {"network.source": (["digit-sums"] * 2, "1", "network"),
+                               "link.drive_depth": (np.array([0.6, 0.6]), "1", "depth of drive"),
+                               "calibration.policy": (["noisy", "twin"], "1", "policy")})
+        right = 1 - np.full((2, len(samples.ETA[1]), 3, 1), 0.1)
+        with samples.result(path, "[measure]\nwords = 100", model="chip", complete=np.int64(1)) as file:
+            samples.study(file, [network, samples.ETA], 3, ["noisy"], {"word_accuracy": (right, {}, "1", "share of words right")})
+            file.create_group("onn").attrs["mzi_count"] = np.int64(0)
+        with results.open_run(path) as run:
+            drawn = figures.FIGURES["wrong_words"](run)
+        said = {text.get_text() for legend in drawn.legends for text in legend.get_texts()}
+        self.assertEqual(said & {"digit sums (0 MZIs), policy = noisy", "digit sums (0 MZIs), policy = twin"}, said)
+
     def test_words_wrong_on_a_logarithm_and_none_at_a_zero_that_says_so(self):
         # fails where right words are drawn, a point without wrong ones is left out, or it stands where one wrong word would
         with self.quick([[1, 0], [10, 0], [50, 1]]) as run:

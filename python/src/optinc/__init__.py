@@ -29,6 +29,7 @@ try:
         AdcSettings,
         BlockErrors,
         CalibrationSettings,
+        CheckedAverage,
         Chip,
         ChipDeviations,
         ChipErrors,

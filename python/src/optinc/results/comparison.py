@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .networks import network_of_point, networks
+from .networks import network_of_point, networks, told_apart
 from .run import Run
 from .study import Parameter, by_key, fixed, parameters, say_point, statistic
 from .text import aligned
@@ -83,9 +83,9 @@ def comparison(run: Run) -> Optional[Comparison]:
     known, several = networks(run), run.group("networks") is not None
     errors = [gradient_errors(run, f"networks/{i}/gradient" if several else "gradient") for i in of_point]
     alone = {error.get("quantised", math.nan) for error in errors}
-    beside = [p for p in parameters(run).values() if p.axis == axis and p.key not in ("", "network.source") and p.name != axis]
+    names = told_apart(run, source, [known[i].name for i in of_point])
     return Comparison(
-        tuple(ComparedNetwork(", ".join([known[i].name, *(p.say(place) for p in beside)]), known[i].mzis,
+        tuple(ComparedNetwork(names[place], known[i].mzis,
                               right[place], low[place], high[place], error.get("chip_noisy", math.nan))
               for place, (i, error) in enumerate(zip(of_point, errors))),
         tuple(map(str, across.values)) if across else ("",),

@@ -6,13 +6,13 @@ import math
 import sys
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from .errors import NotInResult
 from .run import Run
-from .study import parameters
+from .study import Parameter, parameters
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -53,9 +53,9 @@ def networks(run: Run) -> list[Network]:
 
 
 def swept_once(run: Run) -> dict[str, Any]:
-    """Values of the sweeps that have one point only, by their keys: they are in force wherever the study looks."""
+    """Values of the sweeps that are the same at every point, by their keys: they are in force wherever the study looks."""
     swept = parameters(run).values() if run.trials is not None else ()
-    return {p.key: p.values[0] for p in swept if p.key and len(p.values) == 1}
+    return {p.key: p.values[0] for p in swept if p.key and all(value == p.values[0] for value in p.values)}
 
 
 def network_of(run: Run, name: str, identity: Mapping[str, Any], place: str) -> Network:
@@ -77,6 +77,18 @@ def network_of_point(run: Run) -> "np.ndarray[Any, Any]":
         raise NotInResult(f"{run.path} does not state which network belongs to a point (no dataset networks/of_point). "
                           "Run the study again.")
     return np.asarray(group["of_point"].values, int).reshape(shape)
+
+
+def told_apart(run: Run, source: Parameter, names: Sequence[str]) -> list[str]:
+    """The names of networks along the sweep of `source`; those that several points bear followed by what else this sweep
+    changes among them."""
+    others = [p for p in parameters(run).values() if p.axis == source.axis and p.key not in ("", source.key)]
+    told = []
+    for place, name in enumerate(names):
+        alike = [i for i, twin in enumerate(names) if twin == name]
+        changed = [p for p in others if any(p.values[i] != p.values[place] for i in alike)]
+        told.append(", ".join([name, *(p.say(place).replace("_", " ") for p in changed)]))
+    return told
 
 
 def flat(sections: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from .. import style
 from ..errors import NotInResult
-from ..networks import label_of, network_of_point, networks
+from ..networks import label_of, network_of_point, networks, told_apart
 from ..order_statistics import TAIL
 from ..run import Run
 from ..study import (Parameter, Statistic, by_key, choose_variant, fixed, headline_metrics, meaning, metrics, of_worst_layer,
@@ -312,16 +312,6 @@ def network_lines(run: Run, value: Statistic, axis: Optional[str], point: Places
         lines.append(({**look, "label": name} if len(ways) == 1 else
                       {**way, "color": look["color"], "label": f"{name}, {way['label']}"}, {axis: i, **where}))
     return lines
-
-
-def told_apart(run: Run, source: Parameter, names: Sequence[str]) -> list[str]:
-    """The names of networks along the sweep of `source`; those that several points bear followed by what else this sweep
-    changes among them."""
-    others = [p for p in parameters(run).values() if p.axis == source.axis and p.key and p.key != source.key]
-    alike = [[i for i, twin in enumerate(names) if twin == name] for name in names]
-    return [", ".join([name, *(f"{p.name} {p.values[place]}".replace("_", " ") for p in others
-                               if any(p.values[i] != p.values[place] for i in alike[place]))])
-            for place, name in enumerate(names)]
 
 
 def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = None, wide: bool = True,
