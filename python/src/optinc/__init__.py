@@ -119,6 +119,7 @@ __all__ = [
     "AdcSettings",
     "BlockErrors",
     "CalibrationSettings",
+    "CheckedAverage",
     "Chip",
     "ChipDeviations",
     "ChipErrors",
