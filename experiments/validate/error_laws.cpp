@@ -218,13 +218,13 @@ std::vector<Law> splitter_and_loss_laws() {
           [](double n, const LawTrial& t) { return error_of_fitted_phases(n, 0.13, 0.05, t); }, ports,
           {{8, 80}, {16, 40}, {32, 16}, {64, 4}}),
       rms_law(
-          "8c", "fitted phases, 16 ports: spread", "semicircle of radius 2 (ln 10/20) s sqrt(15), sigma = 0.05", 0.2,
-          [](double s) { return headroom_error(16, s, 0.05); },
+          "8c", "fitted phases, 16 ports: spread", "semicircle of radius 2 (ln 10/20) s sqrt(15), sigma = 0.05",
+          0.2, [](double s) { return headroom_error(16, s, 0.05); },
           [](double s, const LawTrial& t) { return error_of_fitted_phases(16, s, 0.05, t); },
           {"s", "dB", "rms spread of the arms' losses"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}, {0.2, 40}}),
       rms_law(
-          "8c", "fitted phases, 16 ports: oscillators", "semicircle of radius 2 (ln 10/20) 0.13 dB sqrt(15)", 0.2,
-          [](double sigma) { return headroom_error(16, 0.13, sigma); },
+          "8c", "fitted phases, 16 ports: oscillators", "semicircle of radius 2 (ln 10/20) 0.13 dB sqrt(15)",
+          0.2, [](double sigma) { return headroom_error(16, 0.13, sigma); },
           [](double sigma, const LawTrial& t) { return error_of_fitted_phases(16, 0.13, sigma, t); },
           {"sigma", "rad", "rms phase of the oscillators"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}}),
       rms_law(
