@@ -41,7 +41,7 @@ QUOTED = (
      lambda a, b: round(1000 * (1 - float(b[0]) / 100)) == int(a[0])),
     (r"On `doped-heaters` chips every network decodes more than a fifth", RESULTS, r"trained for noise at `doped-heaters` \| 7,168 \| 95 \| 94 \| (\d+) \|\n\| carry chain \| 29 \| 98.4 \| 97.6 \| (\d+) ",
      lambda _, b: max(map(float, b)) < 80),
-    (r"then the carry chain decodes (\d) in (\d+) wrong", RESULTS, r"At the default light, as in the quickstart, ([\d.]+) % of its words are wrong",
+    (r"the carry chain decodes (\d) in (\d+) wrong", RESULTS, r"At the default light, as in the quickstart, ([\d.]+) % of its words are wrong",
      lambda a, b: abs(100 / float(b[0]) / int(a[1]) - 1) < 0.1 and a[0] == "1"),
     (r"\[with more light\] (\d) in (1,000)", RESULTS, r"four times the default light \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|",
      lambda a, b: round(1000 * (1 - float(b[0]) / 100)) == int(a[0])),
