@@ -40,9 +40,9 @@ AS_TYPED = {
 optinc circuit ring.json --quiet""",
     "optinc validate": "optinc validate --quick 8",
     "optinc budget": "optinc budget --set network.source=carry-chain",
-    "optinc compare-costs LIST": "optinc compare-costs published",
-    "optinc operating-point LIST": "optinc operating-point operating_points --chips 1 --words 60 "
-                                        "--bandwidths 32e9",
+    "optinc compare-costs LIST": "optinc compare-costs operating_points",
+    "optinc operating-point LIST": """printf '[[design]]\\nname = "chain"\\nset = ["network.source=carry-chain"]\\n' > points.toml
+optinc operating-point points.toml --chips 1 --words 60 --bandwidths 32e9""",
     "optinc operating-point": "optinc operating-point --help",
     "optinc interconnect LIST": "optinc interconnect headline",
     "optinc interconnect": "optinc interconnect ring_1024",
@@ -114,9 +114,9 @@ class Readme(unittest.TestCase):
         (self.folder / "bin/cmake").write_text("#!/bin/sh\n")
         (self.folder / "bin/cmake").chmod(0o755)
         small = ["--quiet", "--trials", "2", "--set", "measure.words=64", "--set", "gradient.hidden=4", "--set", "gradient.batch=6000",
-                 "--sweep", 'chip.preset=["ideal"]', "--sweep", 'network.source=["shipped/doped_heaters_noise_aware","carry-chain"]']
+                 "--sweep", 'chip.preset=["ideal"]', "--sweep", "chip.sigma_eta_rad=[0.01]"]
         said = self.type(f"./experiments/quickstart --no-install -- {shlex.join(small)}")
-        self.assertRegex(said, r"(?m)^  carry chain +29 .*\d %")
+        self.assertRegex(said, r"(?m)^  carry chain, policy = twin +29 .*\d %")
         self.assertIn("Fewest words wrong, ", said)
         for name in ("quickstart.h5", "quickstart.html", "figures/wrong_words.png", "figures/gradient.png"):
             self.assertTrue((self.folder / "results" / name).exists(), name)
