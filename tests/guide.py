@@ -63,6 +63,8 @@ def tidy(printed: str) -> str:
 def has_module(build: Path) -> bool:
     """Whether this Python can load the compiled module of a build; its package is then the one that pages import."""
     sys.path.insert(0, str(build / "python"))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "optinc"]:  # the package without the module
+        del sys.modules[name]
     try:
         importlib.import_module("optinc._core")
     except ImportError:
