@@ -63,7 +63,7 @@ class ChipRow {
     if (levels_.size() == 1) {
       const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip, round));
       const Answers found = through(levels_.front(), chip, round, codes, noise_scale);
-      return (found.array() != exact_answers(config_.task, codes).array()).count();
+      return (found.array() != wanted(codes, round, noise_scale).array()).count();
     }
     const auto [between, found, wanted] =
         through_cascade(config_.task, cascade_codes(config_, chip, round), [&](int unit, const Codes& codes) {
@@ -91,14 +91,14 @@ class ChipRow {
       return b.static_power_w.total(stage) + b.symbol_power_w.total(stage);
     };
     const double bits_per_s = point.bits_per_s() / levels_.front().units;  // of a first unit's servers
-    constexpr double addition_j = 0.03e-12;
     const double n = point.cost.servers,
                  ends_j = (watts(sending, servers) + watts(receiving, unit_t) * receiving_servers / ends) /
                           bits_per_s,
                  light_j = sending.static_power_w.part("lasers").by_stage[servers] / bits_per_s;
-    point.opponents = {.ring_j = 2 * (n - 1) / n * ends_j,
-                       .adding_switch_j = 2 * ends_j + electrical_switch_j_per_bit,
-                       .electronics_j = (1 + 1 / n) * ends_j + light_j + addition_j / config_.task.bits()};
+    point.opponents = {
+        .ring_j = 2 * (n - 1) / n * ends_j,
+        .adding_switch_j = 2 * ends_j + electrical_switch_j_per_bit,
+        .electronics_j = (1 + 1 / n) * ends_j + light_j + addition_j_per_bit * 8 / config_.task.bits()};
   }
 
  private:
@@ -126,6 +126,18 @@ class ChipRow {
                                                {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)});
     });
     return found;
+  }
+
+  /// The exact answers to what through() sends.
+  Answers wanted(const Codes& codes, std::uint32_t round, double noise_scale) const {
+    if (noise_scale == 1.0) return exact_answers(config_.task, codes, round);
+    Answers exact(codes.rows());
+    for (Eigen::Index at = 0; at < codes.rows(); at += words_a_part_) {
+      const Eigen::Index words = std::min(words_a_part_, codes.rows() - at);
+      exact.segment(at, words) = exact_answers(config_.task, codes.middleRows(at, words),
+                                               static_cast<std::uint32_t>(at / words_a_part_));
+    }
+    return exact;
   }
 
   const LitChip& chip_of(const Level& level, std::uint32_t chip) {

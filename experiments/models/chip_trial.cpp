@@ -97,8 +97,11 @@ void run_chip(const ChipStudy& study, const StudyConfig& config, std::uint32_t t
                           config.measure.arithmetic};
     const TransmissionSeed seed = {config.run.seed, trial, 0};
     const Eigen::MatrixXd outputs = transmit(unit, codes, seed);
-    record_words(record, v, design.task, outputs, passed_on(unit, decide(design.task, outputs), seed), ideal,
-                 codes);
+    record_words(record, v, design.task, outputs,
+                 checked_block(design.task, config.hardware) > 0
+                     ? average_codes(unit, codes, seed)
+                     : passed_on(unit, decide(design.task, outputs), seed),
+                 ideal, codes);
     record_chip(record, v, lit->state);
     record_readout(record, v, unit, codes, seed);
     if (trial == 0 && study.layout.find("word_accuracy_all_words") != nullptr) {
@@ -132,8 +135,8 @@ ChipVariant chip_variant(std::string_view name) {
   return {name == "uncorrected" ? Programming::uncorrected : Programming::corrected, name == "noisy"};
 }
 
-double share_right(const Task& task, const CodeVector& answers, const Codes& codes) {
-  return (answers.array() == exact_answers(task, codes).array()).cast<double>().mean();
+double share_right(const Task& task, const CodeVector& answers, const Codes& codes, std::uint32_t instant) {
+  return (answers.array() == exact_answers(task, codes, instant).array()).cast<double>().mean();
 }
 
 NoiseSwitches noise_in(const ChipVariant& variant, const StudyConfig& config) {
@@ -193,7 +196,7 @@ std::vector<ModelAxis> chip_axes(const StudyConfig& config, std::size_t layers) 
 
 /// Keys and sections that only the cost reads.
 constexpr std::array<std::string_view, 8> of_cost = {"heater",
-                                                     "budget.control_w_per_shifter",
+                                                     "budget",
                                                      "laser.wall_plug_efficiency",
                                                      "receiver.supply_power_w",
                                                      "modulator.loss_db",

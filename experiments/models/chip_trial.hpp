@@ -33,7 +33,7 @@ std::vector<std::uint64_t> drawn_words(const StudyConfig& config, std::uint32_t 
                                        std::uint32_t instant = 0);
 
 /// Share of the words that received outputs (M, words) decode exactly.
-double share_right(const Task& task, const CodeVector& answers, const Codes& codes);
+double share_right(const Task& task, const CodeVector& answers, const Codes& codes, std::uint32_t instant = 0);
 
 /// Outputs y (M, words) of chip 0 at the configuration's own chip settings for evaluation_words() of the task.
 Eigen::MatrixXd all_word_outputs(const ChipDesign& design, const StudyConfig& config,

@@ -29,9 +29,9 @@ namespace optinc {
 namespace {
 
 std::string task_text(const Task& task) {
-  return fmt::format("{} servers, {} bits, {}, {}, {}, outputs {}", task.servers, task.bits(),
+  return fmt::format("{} servers, {} bits, {}, {}, {}, outputs {}, {} adds", task.servers, task.bits(),
                      name_of(task.rounding), name_of(task.level), name_of(task.reduction),
-                     name_of(task.outputs));
+                     name_of(task.outputs), name_of(task.adder));
 }
 
 /// What a study must set to ask for the task `found` in place of `wanted`.

@@ -11,8 +11,8 @@
 namespace optinc {
 
 const RuledNetwork* ruled_network(std::string_view source) {
-  static constexpr std::array<RuledNetwork, 2> all = {
-      {{"carry-chain", Outputs::answer, Rounding::half_up,
+  static constexpr std::array<RuledNetwork, 4> all = {
+      {{"carry-chain", Outputs::answer, Adder::light, Rounding::half_up,
         [](const StudyConfig& config) { return carry_chain(config.task, config.network.carry_chain); },
         [](const StudyConfig& config) {
           return fmt::format("carry chain, {}", name_of(config.network.carry_chain.carries));
@@ -23,9 +23,26 @@ const RuledNetwork* ruled_network(std::string_view source) {
         }},
        {"digit-sums",
         Outputs::sums,
+        Adder::light,
         {},
         [](const StudyConfig& config) { return digit_sums(config.task); },
         [](const StudyConfig&) { return std::string("digit sums"); },
+        nullptr},
+       {"ring",
+        Outputs::answer,
+        Adder::ring,
+        {},
+        [](const StudyConfig& config) { return word_hops(config.task, Adder::ring); },
+        [](const StudyConfig&) { return std::string("ring of links"); },
+        nullptr},
+       {"hub",
+        Outputs::answer,
+        Adder::hub,
+        {},
+        [](const StudyConfig& config) { return word_hops(config.task, Adder::hub); },
+        [](const StudyConfig& config) {
+          return std::string(config.budget.hub_j_per_bit > 0 ? "switch that adds" : "adder chip");
+        },
         nullptr}}};
   const auto found = std::ranges::find(all, source, &RuledNetwork::source);
   return found == all.end() ? nullptr : &*found;

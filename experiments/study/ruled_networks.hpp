@@ -15,6 +15,7 @@ struct StudyConfig;
 struct RuledNetwork {
   std::string_view source;           ///< its name in network.source
   Outputs outputs;                   ///< what its outputs say
+  Adder adder;                       ///< who adds
   std::optional<Rounding> rounding;  ///< the one that it computes; nothing: any
   Network (*make)(const StudyConfig& config);
   std::string (*called)(const StudyConfig& config);  ///< in tables

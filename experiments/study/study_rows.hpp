@@ -58,6 +58,7 @@ void visit_config(S& s, Visitor&& visit) {
   if constexpr (!std::is_const_v<S>) {
     const RuledNetwork* rule = ruled_network(s.network.source);
     s.task.outputs = rule != nullptr ? rule->outputs : Outputs::answer;
+    s.task.adder = rule != nullptr ? rule->adder : Adder::light;
   }
 }
 

@@ -183,6 +183,15 @@ void add_idle_owner(StudyWarnings& all, const StudyConfig& config) {
                    {}});
 }
 
+void add_idle_checks(StudyWarnings& all, const StudyConfig& config) {
+  if (config.hardware.link.check_block > 0 && checked_block(config.task, config.hardware) == 0)
+    all.push_back(
+        {"link.check_block",
+         "changes nothing without network.source = \"digit-sums\": rounding is not linear, so answers "
+         "cannot be checked",
+         {}});
+}
+
 void add_idle_yield(StudyWarnings& all, const StudyConfig& config) {
   const Metric* metric = find_metric(config.yield.metric);
   const double limit = config.yield.limit;
@@ -202,6 +211,7 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
   add_idle_limiters(all, config);
   add_idle_timing(all, config);
   add_idle_owner(all, config);
+  add_idle_checks(all, config);
   add_idle_yield(all, config);
 }
 

@@ -40,20 +40,48 @@ void validate_program(const ChipDesign& design, const ChipProgram& program) {
 }
 
 /// Bound of one stage, a neuron's or server's receiver and the modulator before it, for half of the eye of the
-/// 3N + 1 levels that a digit's sum has.
+/// 3N + 1 levels that the sum of a digit of N combined servers has.
 double symbol_rate_limit(const Task& task, const UnitHardware& hardware) {
   const std::array<Lowpass, 2> stage = stage_lowpasses(hardware);
-  if (hardware.timing.sampling != Sampling::clocked) return symbol_rate_limit_bd(stage, task.sums());
+  const int levels = 3 * task.combined() + 1;
+  if (hardware.timing.sampling != Sampling::clocked) return symbol_rate_limit_bd(stage, levels);
   UnitHardware at = hardware;
   const auto surplus = [&](double rate_bd) {
     at.timing.symbol_rate_bd = rate_bd;
-    return pam_eye_opening(peak_distortion(*stage_channel(at)), task.sums()) - 0.5;
+    return pam_eye_opening(peak_distortion(*stage_channel(at)), levels) - 0.5;
   };
   std::uintmax_t steps = 60;
   const auto [low, high] =
       boost::math::tools::bracket_and_solve_root(surplus, hardware.receiver.front_end.bandwidth_hz, 1.3, false,
                                                  boost::math::tools::eps_tolerance<double>(16), steps);
   return (low + high) / 2;
+}
+
+/// Makes of the budget of a link that of all links, and of a hop that of all hops of a word.
+void along_hops(const Task& task, ChipBudget& b) {
+  const HopPlan plan = hop_plan(task);
+  for (BudgetStage& s : b.stages) {
+    s.inputs *= plan.links, s.outputs *= plan.links, s.lines *= plan.links;
+    for (std::int64_t BudgetStage::*count :
+         {&BudgetStage::shifters, &BudgetStage::modulators, &BudgetStage::receivers, &BudgetStage::adcs})
+      s.*count *= plan.links;
+  }
+  const auto scale = [](BudgetTable& table, double by) {
+    for (BudgetPart& part : table.parts)
+      for (double& value : part.by_stage) value *= by;
+  };
+  scale(b.static_power_w, plan.links);
+  scale(b.symbol_power_w, plan.links);
+  scale(b.area_m2, plan.links);
+  scale(b.delay_s, plan.hops);
+  for (BudgetAnswer& answer : b.answers) {
+    answer.delay_s *= plan.hops;
+    answer.conversions += plan.hops - 1;  // decided and sent again
+  }
+  for (HeaterBudget& heater : b.heaters)
+    for (double* watts : {&heater.power_w, &heater.trimmed_w, &heater.estimate_w}) *watts *= plan.links;
+  b.laser_optical_w *= plan.links;
+  b.bits_per_word /= plan.slots;
 }
 
 }  // namespace
@@ -96,6 +124,9 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
                  of_chip(b.symbol_power_w.part("clocks and equalisers"));
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
+  if (in.hops()) along_hops(design.task, b);
+  if (const int block = checked_block(design.task, hardware); block > 0)
+    b.bits_per_word *= block / (block + 1.0);  // without what is sent again
   return b;
 }
 

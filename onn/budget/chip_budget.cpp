@@ -49,9 +49,8 @@ int ChipBudget::columns() const {
 }
 
 int ChipBudget::conversions() const {
-  return static_cast<int>(std::count_if(stages.begin(), stages.end(), [](const BudgetStage& s) {
-    return s.on_critical_path && s.modulators > 0 && s.receivers > 0;
-  }));
+  const auto last = std::ranges::max_element(answers, {}, &BudgetAnswer::delay_s);
+  return last == answers.end() ? 0 : last->conversions;
 }
 
 double ChipBudget::delay_lines_m() const {

@@ -102,11 +102,12 @@ struct ChipBudget {
   double die_rise_k = 0.0;  ///< of the die over the ambient with that heat: die.resistance_k_per_w
   double laser_optical_w =
       0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both
-  double passive_received_dbm = 0.0;   ///< what a server would receive of its laser without any gain
-  double optical_delay_s = 0.0;        ///< in MZIs alone
-  double symbol_rate_bd = 0.0;         ///< assumed
-  double symbol_rate_limit_bd = 0.0;   ///< upper bound: what one stage of receiver and modulator can carry
-  double bits_per_word = 0.0;          ///< of all servers' codes
+  double passive_received_dbm = 0.0;  ///< what a server would receive of its laser without any gain
+  double optical_delay_s = 0.0;       ///< in MZIs alone
+  double symbol_rate_bd = 0.0;        ///< assumed
+  double symbol_rate_limit_bd = 0.0;  ///< upper bound: what one stage of receiver and modulator can carry
+  double bits_per_word = 0.0;  ///< of all servers' codes, for every symbol of a lane: less where words take
+                               ///< several symbols (hops, check words)
   double receiver_bandwidth_hz = 0.0;  ///< 3 dB, of every receiver
 
   /// MZIs of all layers.

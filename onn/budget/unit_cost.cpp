@@ -63,6 +63,7 @@ UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const 
   c.symbol_rate_bd = b.symbol_rate_bd;
   c.symbol_rate_limit_bd = b.symbol_rate_limit_bd;
   c.receiver_bandwidth_hz = b.receiver_bandwidth_hz;
+  c.slots_per_word = c.servers * c.bits / b.bits_per_word;
   c.delay_lines_m = b.delay_lines_m();
   c.longest_wait_s = b.longest_wait.wait_s;
   c.longest_wait_loss_db = b.longest_wait.loss_db;

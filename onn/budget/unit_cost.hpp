@@ -31,7 +31,7 @@ struct UnitCost {
   double symbol_rate_bd = 0.0;  ///< of every lane; assumed
   double symbol_rate_limit_bd = 0.0;  ///< upper bound of what its receivers and modulators carry
   double receiver_bandwidth_hz = 0.0;
-  int slots_per_word = 1;  ///< symbols of a lane that one word occupies a stage for
+  double slots_per_word = 1.0;  ///< symbols of a lane that one word occupies a stage, or every link, for
   double delay_lines_m = 0.0, longest_wait_s = 0.0, longest_wait_loss_db = 0.0;
   double launch_delay_s = 0.0;  ///< by which the last digit leaves the servers after the first
   double memory_bits = 0.0;     ///< codes that servers hold back so that one stage serves all digits

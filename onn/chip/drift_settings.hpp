@@ -30,6 +30,7 @@ struct DriftSettings {
   int instants = 361;            ///< looked at, the first right after calibration
   double interval_s = 10.0;      ///< between them
   double recalibrate_s = 600.0;  ///< between calibrations (variant "recalibrated")
+  double failed_share = 0.05;    ///< of checked blocks that fail, above which variant "checked" calibrates
   double warm_up_s = 5.0;        ///< between switching the heaters on and the first calibration
   double ramp_k_per_s = 0.0;     ///< ambient: steady rise
   double sine_k = 1.0;           ///< ambient: amplitude of a swing

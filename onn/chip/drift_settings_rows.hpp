@@ -43,6 +43,11 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"interval_s", "s", "Time between two instants", 1e-6, 1e7}, s.interval_s);
   visit(Row{"recalibrate_s", "s", "Time between calibrations (variant recalibrated)", 1e-6, 1e12},
         s.recalibrate_s);
+  visit(Row{"failed_share", "1",
+            "Share of checked blocks (link.check_block) that fail at an instant, above which variant checked "
+            "calibrates before the next one",
+            0, 1},
+        s.failed_share);
   visit(Row{"warm_up_s", "s", "Time from switching on the heaters to the first calibration", 0, 1e7},
         s.warm_up_s);
   visit(switched_off("ambient ramp",

@@ -354,7 +354,7 @@ ChipsGpu::ChipsGpu(const ChipDesign& design, const ErrorModel& model, Programmin
   validate_hardware(hardware);
   validate_errors(model);
   validate_tabulation(design.task, hardware, noise);
-  validate(design.task.outputs == Outputs::answer,
+  validate(design.task.outputs == Outputs::answer && design.task.adder == Adder::light,
            "a unit of digit sums (a GPU decides the four levels of PAM4 alone). Use tabulate_chip().");
   validate(hardware.link.averaging == Averaging::coherent,
            "link.averaging = {} (a GPU computes coherent averages alone). Use tabulate_chip().",

@@ -107,6 +107,7 @@ struct LinkSettings {
   Averaging averaging = Averaging::coherent;
   double drive_depth = 1.0;  ///< of servers' modulators: field of the largest level, of full scale
   int destinations = 0;      ///< servers that unit T splits the answer for; 0: all of the task's
+  int check_block = 0;       ///< words behind which sums of digits send a check word (checked_sums()); 0: none
 };
 
 /// How an owner of sums sends its answers on where that differs from how servers send to it: PAM4 needs less

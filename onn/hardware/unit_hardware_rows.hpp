@@ -144,6 +144,11 @@ void visit_rows(S& s, Visitor&& visit) {
             "of the words; 0: all of task.servers",
             0, 64},
         s.destinations);
+  visit(Row{"check_block", "word",
+            "Words of a block of digit sums that a check word follows; lanes whose sums disagree mod 4 with "
+            "their check sum are sent again; 0: no checks",
+            0, 4096},
+        s.check_block);
 }
 
 template <Like<OwnerSettings> S, class Visitor>

@@ -1,7 +1,7 @@
 #include "onn/link/average.hpp"
 
+#include "onn/link/checked_sums.hpp"
 #include "onn/link/power_path.hpp"
-#include "onn/network/digit_sums.hpp"
 
 namespace optinc {
 
@@ -18,11 +18,8 @@ UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
   return own;
 }
 
-OwnerBroadcast::OwnerBroadcast(const Task& task, const UnitHardware& unit)
-    : design(design_chip(digit_sums({.servers = 1, .digits = task.digits}))),
-      hardware(owner_hardware(task, unit)) {
-  const ErrorModel perfect = error_preset("ideal");  // there is no mesh to be imperfect
-  chip = programmed_chip(design, fabricate(design, perfect, 1, 0), perfect, Programming::uncorrected);
+WordLink owner_broadcast(const Task& task, const UnitHardware& unit) {
+  return {task.digits, owner_hardware(task, unit)};
 }
 
 CodeVector passed_on(const LitUnit& unit, CodeVector decided, const TransmissionSeed& seed) {
@@ -30,16 +27,23 @@ CodeVector passed_on(const LitUnit& unit, CodeVector decided, const Transmission
   if (!has_owner(task, unit.hardware)) return decided;
   TransmissionSeed sent_on = seed;
   sent_on.chip += std::uint32_t{1} << 31;
-  const OwnerBroadcast broadcast(task, unit.hardware);
-  return decide(broadcast.design.task,
-                transmit({broadcast.design, broadcast.chip, broadcast.hardware, unit.noise, unit.arithmetic},
-                         Codes(decided), sent_on));
+  return decide_digits(owner_broadcast(task, unit.hardware).send(decided, unit, sent_on));
 }
 
-CodeVector average_codes(const LitUnit& unit, const Codes& codes, TransmissionSeed seed) {
-  const TransmissionSeed to = seed;
+int checked_block(const Task& task, const UnitHardware& hardware) {
+  return task.outputs == Outputs::sums ? hardware.link.check_block : 0;
+}
+
+TransmissionSeed sums_seed(const LitUnit& unit, TransmissionSeed seed) {
   if (has_owner(unit.design.task, unit.hardware)) seed.server = 0;
-  return passed_on(unit, decide(unit.design.task, transmit(unit, codes, seed)), to);
+  return seed;
+}
+
+CodeVector average_codes(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed) {
+  const int block = checked_block(unit.design.task, unit.hardware);
+  const Eigen::MatrixXd levels = block > 0 ? checked_sums(unit, codes, block, sums_seed(unit, seed)).levels
+                                           : transmit(unit, codes, sums_seed(unit, seed));
+  return passed_on(unit, decide(unit.design.task, levels, seed.instant), seed);
 }
 
 }  // namespace optinc

@@ -15,6 +15,7 @@ double tree_excess_db(const UnitHardware& hardware, std::int64_t ends) {
 }
 
 int answer_ends(const Task& task, const UnitHardware& hardware) {
+  if (task.adder != Adder::light) return 1;
   return hardware.link.destinations > 0 ? hardware.link.destinations : task.servers;
 }
 
@@ -78,7 +79,7 @@ Schedule unit_schedule(const ChipDesign& design, const UnitHardware& hardware) {
 PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware) {
   const Schedule times = unit_schedule(design, hardware);
   PassiveLosses losses;
-  losses.servers_tree_db = tree_excess_db(hardware, design.task.servers);
+  losses.servers_tree_db = tree_excess_db(hardware, design.task.combined());
   losses.answers_tree_db = tree_excess_db(hardware, answer_ends(design.task, hardware));
   losses.coupler_db = fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m);
   losses.fibre_db = fibre_loss_db(hardware.fibre);

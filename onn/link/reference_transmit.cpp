@@ -69,10 +69,10 @@ std::vector<Light> coherent_averages(const Transmission& t, const Codes& codes,
                                      std::span<const double> psi_rad) {
   const Task& task = t.unit.design.task;
   const UnitHardware& hardware = t.unit.hardware;
-  const auto servers = static_cast<std::size_t>(task.servers);
+  const auto servers = static_cast<std::size_t>(task.combined());
   const double visibility =
       t.unit.noise.lock
-          ? combiner_moments(task.servers, t.unit.noise.scale * server_lock_rms_rad(hardware)).mean
+          ? combiner_moments(task.combined(), t.unit.noise.scale * server_lock_rms_rad(hardware)).mean
           : 1.0;
   const double full_scale = (hardware.link.signed_levels ? 1.5 : 3.0) / hardware.link.drive_depth,
                passed = tree_ratio(hardware, servers);
@@ -80,7 +80,7 @@ std::vector<Light> coherent_averages(const Transmission& t, const Codes& codes,
   for (int m = 0; m < task.input_digits(); ++m) {
     Light& lane = lanes.emplace_back();
     lane.unit_sqrt_w =
-        passed * visibility * std::sqrt(task.servers * hardware.link.launch_power_w) / full_scale;
+        passed * visibility * std::sqrt(task.combined() * hardware.link.launch_power_w) / full_scale;
     lane.left_out = hardware.link.signed_levels ? 1.5 : 0.0;
     const std::vector<Complex> weights = lane_weights(task, hardware, t.seed, m);
     for (std::size_t n = 0; n < servers; ++n) {
@@ -103,10 +103,10 @@ std::vector<Light> incoherent_averages(const Transmission& t, const Codes& codes
   const Task& task = t.unit.design.task;
   const UnitHardware& hardware = t.unit.hardware;
   const NoiseSwitches noise = t.unit.noise.last_only ? NoiseSwitches{} : t.unit.noise;
-  const double passed = std::pow(tree_ratio(hardware, static_cast<std::size_t>(task.servers)), 2),
+  const double passed = std::pow(tree_ratio(hardware, static_cast<std::size_t>(task.combined())), 2),
                full_w = hardware.link.signal_full_scale_w;
   const PhotodiodeSettings& diode = hardware.receiver.photodiode;
-  const IncoherentSum stage = {diode, passed * task.servers * hardware.link.launch_power_w, full_w};
+  const IncoherentSum stage = {diode, passed * task.combined() * hardware.link.launch_power_w, full_w};
   const DirectReceiver receiver = {
       diode, hardware.receiver.front_end, {.rin_db_per_hz = hardware.laser.rin_db_per_hz}};
   const Light unlit = {.parts = {},
@@ -116,7 +116,7 @@ std::vector<Light> incoherent_averages(const Transmission& t, const Codes& codes
   std::vector<Light> lanes(static_cast<std::size_t>(task.input_digits()), unlit);
   for (Eigen::Index w = 0; w < codes.rows(); ++w) {
     std::vector<double> rin_z;  // dI/I of each server's own laser, the same in all its digits
-    for (int n = 0; n < task.servers; ++n)
+    for (int n = 0; n < task.combined(); ++n)
       rin_z.push_back(noise.rin ? noise.scale * relative_intensity_noise(hardware.receiver, hardware.laser) *
                                       t.stream.normal()
                                 : 0.0);
@@ -126,7 +126,7 @@ std::vector<Light> incoherent_averages(const Transmission& t, const Codes& codes
       double total_w = 0.0, intensity_a = 0.0;
       for (std::size_t n = 0; n < weights.size(); ++n) {
         const std::uint32_t digit = sent_digit(task, codes(w, static_cast<Eigen::Index>(n)), m);
-        powers_w.push_back(passed * task.servers * std::norm(weights[n]) * server_power_w(digit, hardware));
+        powers_w.push_back(passed * task.combined() * std::norm(weights[n]) * server_power_w(digit, hardware));
         total_w += powers_w.back();
         intensity_a += rin_z[n] * diode.responsivity_a_per_w * powers_w.back();
       }
@@ -144,7 +144,7 @@ std::vector<Light> incoherent_averages(const Transmission& t, const Codes& codes
 /// Digit lanes behind unit P, most significant first. A server sends all its digits through one fibre, whose
 /// phase psi_n ~ N(0, s) is the same for all words.
 std::vector<Light> averages(const Transmission& t, const Codes& codes) {
-  std::vector<double> psi_rad(static_cast<std::size_t>(t.unit.design.task.servers), 0.0);
+  std::vector<double> psi_rad(static_cast<std::size_t>(t.unit.design.task.combined()), 0.0);
   if (t.unit.noise.lock)
     for (double& psi : psi_rad)
       psi = t.unit.noise.scale * server_lock_rms_rad(t.unit.hardware) * t.stream.normal();
@@ -262,7 +262,7 @@ Light neuron(const Transmission& t, std::size_t number, Eigen::Index j, const Ei
                              .gain_sqrt_w_per_a = gain,
                              .largest_field_sqrt_w = neuron_ceiling(design, number, j, hardware.link, t.seed),
                              .limiter_knee = hardware.link.limiter_knee};
-  const std::size_t group = static_cast<std::size_t>(design.task.servers) + number;
+  const std::size_t group = static_cast<std::size_t>(design.task.combined()) + number;
   return {.parts = {},
           .unit_sqrt_w = std::sqrt(hardware.link.signal_full_scale_w) / layer.largest_output,
           .driven = true,
@@ -293,9 +293,9 @@ Eigen::MatrixXd outputs(const Transmission& t, const Codes& codes) {
       continue;
     }
     const double unit_t =
-        t.at_servers(l)
-            ? unit_t_ratio(hardware, hardware.link.destinations > 0 ? hardware.link.destinations : task.servers)
-            : 1.0;  // 1 / sqrt(ends), and losses
+        t.at_servers(l) ? unit_t_ratio(hardware, hardware.link.destinations > 0 ? hardware.link.destinations
+                                                                                : task.combined())
+                        : 1.0;  // 1 / sqrt(ends), and losses
     const std::vector<Eigen::VectorXd> current_a = received_a(t, l, light, unit_t, around);
     const double gain = 1.0 / (unit_t * light.unit_sqrt_w * homodyne_current_per_field(hardware.receiver));
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
@@ -382,6 +382,9 @@ double reference_path_m(const ChipDesign& design, std::size_t layer, const UnitH
 
 Eigen::MatrixXd reference_transmit(const ReferenceUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                                    Stream& stream, NoisyReceivers receivers) {
+  validate(unit.design.task.adder == Adder::light,
+           "a unit in which electronics add (\"{}\": words take several hops). Send each hop by itself.",
+           name_of(unit.design.task.adder));
   const Transmission t = {unit, seed, receivers, stream};
   Eigen::MatrixXd digits =
       unit.hardware.timing.sampling == Sampling::unclocked ? unclocked_outputs(t, codes) : outputs(t, codes);

@@ -128,6 +128,19 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
       "link.oscillators = direct (a chip's response table draws noise of receivers, not phases of "
       "oscillators). Set noise.lock to false, or laser.linewidth_hz and link.oscillator_dither_rad to 0, or "
       "send the words through the meshes.");
+  validate(task.adder == Adder::light,
+           "a response table where electronics add (\"{}\": words take several hops). Send them through the "
+           "links.",
+           name_of(task.adder));
+  validate(
+      checked_block(task, hardware) == 0,
+      "a response table with link.check_block = {} (checked words are sent again through the meshes). Set it "
+      "to 0, or send the words through the meshes.",
+      link.check_block);
+  validate(
+      task.rounding != Rounding::stochastic,
+      "a response table of task.rounding = \"stochastic\" (a table holds one answer a word). Send the words "
+      "through the meshes, or set \"half-even\".");
   validate(
       !has_owner(task, hardware),
       "link.destinations = {} with digit sums (a table answers at once, and an owner sends answers on). Set "

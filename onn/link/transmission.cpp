@@ -6,6 +6,7 @@
 
 #include "onn/link/detail/word_block.hpp"
 #include "onn/link/power_path.hpp"
+#include "onn/link/word_hops.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 #include "physics/devices/adc.hpp"
@@ -128,6 +129,7 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "codes of {} servers meet a unit for {} (one column per server). "
            "Send (words, {}).",
            codes.cols(), design.task.servers, design.task.servers);
+  if (design.task.adder != Adder::light) return transmit_by_hops(unit, codes, seed);
   const int ends = answer_ends(design.task, unit.hardware);
   validate(seed.server < static_cast<std::uint32_t>(ends),
            "received at server {} of {} (0..{}). "

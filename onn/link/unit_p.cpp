@@ -31,13 +31,13 @@ MzmSettings sending(MzmSettings modulator) {
 
 CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, std::uint64_t seed,
                                std::uint32_t chip) {
-  const double sigma = hardware.link.sigma_combiner, excess_db = tree_excess_db(hardware, task.servers);
-  const auto servers = static_cast<std::size_t>(task.servers);
+  const double sigma = hardware.link.sigma_combiner, excess_db = tree_excess_db(hardware, task.combined());
+  const auto servers = static_cast<std::size_t>(task.combined());
   CombinerWeights lanes;
   for (int m = 0; m < task.input_digits(); ++m) {
     if (sigma == 0) {
       lanes.emplace_back(servers,
-                         Complex(split_field_factor(task.servers) * field_ratio_of_loss_db(excess_db)));
+                         Complex(split_field_factor(task.combined()) * field_ratio_of_loss_db(excess_db)));
       continue;
     }
     CombinerErrors errors;
@@ -45,7 +45,7 @@ CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, s
     errors.weight.resize(servers);
     Stream stream(seed, Purpose::combiner_weight, chip, static_cast<std::uint32_t>(m));
     for (double& e : errors.weight) e = sigma * stream.normal();
-    lanes.push_back(combiner_weights(task.servers, errors));
+    lanes.push_back(combiner_weights(task.combined(), errors));
   }
   return lanes;
 }
@@ -96,8 +96,8 @@ std::array<double, 4> server_powers_w(const UnitHardware& hardware) {
 }
 
 double averaged_full_scale_w(const Task& task, const UnitHardware& hardware) {
-  return task.servers * hardware.link.launch_power_w *
-         power_ratio_of_loss_db(tree_excess_db(hardware, task.servers));
+  return task.combined() * hardware.link.launch_power_w *
+         power_ratio_of_loss_db(tree_excess_db(hardware, task.combined()));
 }
 
 FieldBatch incoherent_unit_p(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise,

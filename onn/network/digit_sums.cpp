@@ -1,9 +1,12 @@
 #include "onn/network/digit_sums.hpp"
 
+#include "physics/core/check.hpp"
+
 namespace optinc {
 
-Network digit_sums(Task task) {
-  task.outputs = Outputs::sums;
+namespace {
+
+Network bare_lanes(const Task& task) {
   validate_task(task);
   Network network{task, {}};
   for (int lane = 0; lane < task.input_digits(); ++lane) {
@@ -18,6 +21,22 @@ Network digit_sums(Task task) {
     network.layers.push_back(std::move(layer));
   }
   return network;
+}
+
+}  // namespace
+
+Network digit_sums(Task task) {
+  task.outputs = Outputs::sums;
+  task.adder = Adder::light;
+  return bare_lanes(task);
+}
+
+Network word_hops(Task task, Adder adder) {
+  validate(adder != Adder::light,
+           "hops where light adds (words take them between electronics). Use digit_sums().");
+  task.outputs = Outputs::answer;
+  task.adder = adder;
+  return bare_lanes(task);
 }
 
 }  // namespace optinc

@@ -9,4 +9,8 @@ namespace optinc {
 /// no MZI. A digit sum of one server is a PAM4 link. Throws Error as validate_task.
 Network digit_sums(Task task);
 
+/// A unit in which electronics add (Task::adder): the same bare lanes, each a PAM4 link that words take hop by
+/// hop (word_hops.hpp). Its outputs are the answer's digits. Throws Error as validate_task, and for light.
+Network word_hops(Task task, Adder adder);
+
 }  // namespace optinc

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "physics/devices/pam4_levels.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
@@ -30,15 +31,21 @@ Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
   return codes;
 }
 
-CodeVector exact_answers(const Task& task, const Codes& codes) {
-  CodeVector answers(codes.rows());
-#pragma omp parallel for schedule(static)
-  for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-    std::uint64_t total = 0;
-    for (Eigen::Index n = 0; n < codes.cols(); ++n) total += codes(w, n);
-    answers[w] = exact_answer(task, total);
-  }
+CodeVector answers_to(const Task& task, std::span<const std::uint64_t> totals, std::uint32_t instant) {
+  CodeVector answers(static_cast<Eigen::Index>(totals.size()));
+  Stream draws(0, Purpose::rounding, instant);  // one number a word, whatever its sum
+  for (std::size_t w = 0; w < totals.size(); ++w)
+    answers[static_cast<Eigen::Index>(w)] =
+        exact_answer(task, totals[w], task.rounding == Rounding::stochastic ? draws.uniform() : 0.5);
   return answers;
+}
+
+CodeVector exact_answers(const Task& task, const Codes& codes, std::uint32_t instant) {
+  std::vector<std::uint64_t> totals(static_cast<std::size_t>(codes.rows()), 0);
+#pragma omp parallel for schedule(static)
+  for (Eigen::Index w = 0; w < codes.rows(); ++w)
+    for (Eigen::Index n = 0; n < codes.cols(); ++n) totals[static_cast<std::size_t>(w)] += codes(w, n);
+  return answers_to(task, totals, instant);
 }
 
 Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes) {
@@ -64,17 +71,16 @@ Eigen::MatrixXd decided_levels(const Task& task, const Eigen::Ref<const Eigen::M
   });
 }
 
-CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs) {
+CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs, std::uint32_t instant) {
   if (task.outputs == Outputs::answer) return decide_digits(outputs);
   const Eigen::MatrixXd levels = decided_levels(task, outputs);
-  CodeVector codes(outputs.cols());
-  for (Eigen::Index w = 0; w < outputs.cols(); ++w) {
-    std::uint64_t total = 0;
-    for (Eigen::Index m = 0; m < outputs.rows(); ++m)
+  std::vector<std::uint64_t> totals(static_cast<std::size_t>(outputs.cols()), 0);
+  for (Eigen::Index w = 0; w < outputs.cols(); ++w)
+    for (Eigen::Index m = 0; m < outputs.rows(); ++m) {
+      std::uint64_t& total = totals[static_cast<std::size_t>(w)];
       total = 4 * total + static_cast<std::uint64_t>(std::llround(levels(m, w) / task.level_spacing()));
-    codes[w] = exact_answer(task, total);
-  }
-  return codes;
+    }
+  return answers_to(task, totals, instant);
 }
 
 CodeVector decide_digits(const Eigen::Ref<const Eigen::MatrixXd>& outputs) {

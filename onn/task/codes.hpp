@@ -19,8 +19,12 @@ using CodeVector = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
 /// split least sensitive to phase-lock errors; without them every split gives the same light behind unit P.
 Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words);
 
-/// Exact Q(mean) of every row, shape (words).
-CodeVector exact_answers(const Task& task, const Codes& codes);
+/// Exact Q(mean) of every row, shape (words). Stochastic rounding draws anew for every row and instant: the
+/// same numbers wherever the answers of an instant are computed, as electronics with one seed would.
+CodeVector exact_answers(const Task& task, const Codes& codes, std::uint32_t instant = 0);
+
+/// Answers to sums of codes, by the same arithmetic and draws, shape (words).
+CodeVector answers_to(const Task& task, std::span<const std::uint64_t> totals, std::uint32_t instant = 0);
 
 /// Averages a_m over the servers, (M, words): what an ideal unit P hands to the network.
 Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes);
@@ -33,8 +37,9 @@ Eigen::MatrixXd exact_outputs(const Task& task, const Codes& codes);
 /// where outputs say sums. NaN is decided as 0.
 Eigen::MatrixXd decided_levels(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs);
 
-/// The answers that follow from decided_levels(): their digits put together, or exact_answer() of the sums.
-CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs);
+/// The answers that follow from decided_levels(): their digits put together, or answers_to() the sums.
+CodeVector decide(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs,
+                  std::uint32_t instant = 0);
 
 /// Decides digits at the thresholds 0.5, 1.5, 2.5 and puts the code together; outputs (M, words) -> (words).
 /// NaN decodes as digit 0.

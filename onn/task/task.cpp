@@ -46,20 +46,29 @@ void validate_task(const Task& task) {
   validate_field(task.level == CascadeLevel::flat || task.outputs == Outputs::answer, "outputs",
                  "\"{}\" in a cascade (its units pass on digits). Set \"answer\", or level flat.",
                  name_of(task.outputs));
+  validate_field(task.level == CascadeLevel::flat || task.adder == Adder::light, "adder",
+                 "\"{}\" in a cascade (its units add in light). Set level flat.", name_of(task.adder));
+  validate_field(
+      task.rounding != Rounding::stochastic || task.outputs == Outputs::sums || task.adder != Adder::light,
+      "rounding",
+      "\"stochastic\" in light (a network rounds as it was trained to; electronics behind sums of "
+      "digits can draw). Set \"half-even\" or \"half-up\", or a network.source of digit sums.");
 }
 
-std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t n, Rounding rounding) {
+std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t n, Rounding rounding, double draw) {
   const std::uint64_t quotient = total / n, twice_rest = 2 * (total % n);
   std::uint64_t rounded = quotient;
   if (rounding == Rounding::half_up && twice_rest >= n) ++rounded;
   if (rounding == Rounding::half_even && (twice_rest > n || (twice_rest == n && quotient % 2 == 1))) ++rounded;
+  if (rounding == Rounding::stochastic && static_cast<double>(total % n) > draw * static_cast<double>(n))
+    ++rounded;
   return static_cast<std::uint32_t>(rounded);
 }
 
-std::uint32_t exact_answer(const Task& task, std::uint64_t total) {
+std::uint32_t exact_answer(const Task& task, std::uint64_t total, double draw) {
   const std::uint64_t largest = task.codes() - 1;
   if (task.reduction == Reduction::saturated_sum) return static_cast<std::uint32_t>(std::min(total, largest));
-  const std::uint32_t mean = rounded_mean(total, task.divisor(), task.rounding);
+  const std::uint32_t mean = rounded_mean(total, task.divisor(), task.rounding, draw);
   return task.reduction == Reduction::majority ? mean * static_cast<std::uint32_t>(largest) : mean;
 }
 

@@ -9,11 +9,17 @@
 namespace optinc {
 
 /// What becomes of the fraction when the mean of N integer codes is rounded to an integer code.
-enum class Rounding { half_even, half_up, floor };
+enum class Rounding {
+  half_even,
+  half_up,
+  floor,
+  stochastic,  ///< up with the fraction's probability: the mean of many is unbiased. By integer arithmetic
+               ///< alone
+};
 
 /// As users write them.
 template <>
-inline constexpr EnumNames enum_names<Rounding> = {"rounding", {"half-even", "half-up", "floor"}};
+inline constexpr EnumNames enum_names<Rounding> = {"rounding", {"half-even", "half-up", "floor", "stochastic"}};
 
 /// Where a unit stands: alone, or in a cascade of two levels, N units of N servers each and one above them.
 enum class CascadeLevel {
@@ -47,6 +53,18 @@ enum class Outputs {
 template <>
 inline constexpr EnumNames enum_names<Outputs> = {"outputs", {"answer", "sums"}};
 
+/// Who adds the servers' codes. Where electronics do, a unit is a link of one modulator, fibre and receiver a
+/// lane, and words pass several of them, decided at the end of each (word_hops.hpp).
+enum class Adder {
+  light,  ///< unit P: the fields of all servers meet
+  ring,   ///< servers, one after the other: a word goes round once while it is added, and once as the answer
+  hub,    ///< electronics between the servers, an adder chip or a switch that adds: up, added, and down again
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<Adder> = {"adder", {"light", "ring", "hub"}};
+
 /// The task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
 /// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
 /// codes), or of another reduction. In a cascade the first level sends M + 1 digits on.
@@ -57,7 +75,10 @@ struct Task {
   CascadeLevel level = CascadeLevel::flat;
   Reduction reduction = Reduction::mean;
   Outputs outputs = Outputs::answer;
+  Adder adder = Adder::light;
 
+  /// Servers whose light meets in unit P: all, or the sender of a link.
+  int combined() const { return adder == Adder::light ? servers : 1; }
   /// Bits of a server's code.
   int bits() const { return 2 * digits; }
   /// Digits of every code that comes in.
@@ -80,15 +101,16 @@ struct Task {
 
 /// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
 /// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
-/// most 4 servers, for the sum of their codes to have one digit more, reduction mean, and outputs that say the
-/// answer.
+/// most 4 servers, for the sum of their codes to have one digit more, reduction mean, outputs that say the
+/// answer, and light that adds. Rounding is stochastic where electronics round: outputs say sums, or they add.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.
-std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t divisor, Rounding rounding);
+/// Stochastic: up where draw, uniform in [0, 1), is below the fraction.
+std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t divisor, Rounding rounding, double draw = 0.5);
 
-/// The task's answer to the sum `total` of codes.
-std::uint32_t exact_answer(const Task& task, std::uint64_t total);
+/// The task's answer to the sum `total` of codes; `draw` as rounded_mean().
+std::uint32_t exact_answer(const Task& task, std::uint64_t total, double draw = 0.5);
 
 /// Digits of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
 std::vector<int> word_sums(const Task& task, std::uint64_t index);

@@ -16,8 +16,11 @@ void visit_rows(S& s, Visitor&& visit) {
       Row{"bits", "bit", "Bits per gradient code; 2 bits per PAM4 digit", 2, 32, "published OptINC: 8", {}, 2},
       bits);
   if constexpr (!std::is_const_v<S>) s.digits = bits / 2;
-  visit_enum(visit, "rounding", "Rounding of the mean to an integer code; if not set, that of network.source",
-             s.rounding, "half-even, for networks to train: IEEE 754, unbiased");
+  visit_enum(
+      visit, "rounding",
+      "Rounding of the mean to an integer code; stochastic: at random, unbiased, where electronics round "
+      "(network.source digit-sums, ring, hub); if not set, that of network.source",
+      s.rounding, "half-even, for networks to train: IEEE 754, unbiased");
   visit_enum(
       visit, "level",
       "Position of the unit: alone (flat), or in the first or second level of a cascade for servers^2 servers",

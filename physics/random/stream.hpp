@@ -71,6 +71,7 @@ enum class Purpose : std::uint32_t {
   in_situ_phase = 94,    ///< chip; word
   fit_start = 95,        ///< -
   loss_estimate = 96,    ///< chip; number of the mesh; number of the calibration
+  rounding = 97,         ///< instant
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

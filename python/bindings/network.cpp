@@ -19,7 +19,7 @@
 namespace optinc::bindings {
 
 Task new_task(int servers, int bits, const std::string& rounding, const std::string& level,
-              const std::string& reduction, const std::string& outputs) {
+              const std::string& reduction, const std::string& outputs, const std::string& adder) {
   validate_field(bits % 2 == 0, "bits", "{} (a multiple of 2: digits have two bits). Give an even number.",
                  bits);
   const Task task{servers,
@@ -27,7 +27,8 @@ Task new_task(int servers, int bits, const std::string& rounding, const std::str
                   value_of_name<Rounding>(rounding),
                   value_of_name<CascadeLevel>(level),
                   value_of_name<Reduction>(reduction),
-                  value_of_name<Outputs>(outputs)};
+                  value_of_name<Outputs>(outputs),
+                  value_of_name<Adder>(adder)};
   validate_task(task);
   return task;
 }
@@ -98,7 +99,7 @@ SigmaULayer new_layer(const ArrayLike& unitary, const ArrayLike& sigma, const Ar
 }
 
 /// What pickle keeps of a task.
-using StateOfTask = std::tuple<int, int, std::string, std::string, std::string, std::string>;
+using StateOfTask = std::tuple<int, int, std::string, std::string, std::string, std::string, std::string>;
 
 StateOfTask state_of(const Task& task) {
   return {task.servers,
@@ -106,7 +107,8 @@ StateOfTask state_of(const Task& task) {
           std::string(name_of(task.rounding)),
           std::string(name_of(task.level)),
           std::string(name_of(task.reduction)),
-          std::string(name_of(task.outputs))};
+          std::string(name_of(task.outputs)),
+          std::string(name_of(task.adder))};
 }
 
 Task task_of(const StateOfTask& state) { return std::apply(new_task, state); }
@@ -161,12 +163,14 @@ void bind_networks(nb::module_& m) {
       .def(
           "__init__",
           [](Task* self, int servers, int bits, const std::string& rounding, const std::string& level,
-             const std::string& reduction, const std::string& outputs) {
-            new (self) Task(new_task(servers, bits, rounding, level, reduction, outputs));
+             const std::string& reduction, const std::string& outputs, const std::string& adder) {
+            new (self) Task(new_task(servers, bits, rounding, level, reduction, outputs, adder));
           },
           nb::arg("servers") = 4, nb::arg("bits") = 8, nb::arg("rounding") = "half-even",
           nb::arg("level") = "flat", nb::arg("reduction") = "mean", nb::arg("outputs") = "answer",
-          "A task. rounding: \"half-even\", \"half-up\" or \"floor\". level, in a cascade: \"flat\", \"first\" "
+          nb::arg("adder") = "light",
+          "A task. rounding: \"half-even\", \"half-up\", \"floor\" or \"stochastic\". level, in a cascade: "
+          "\"flat\", \"first\" "
           "or \"second\".\n\n"
           "\"flat\" returns the rounded mean of the servers' codes. In a cascade of two levels, \"first\" "
           "returns "
@@ -198,12 +202,15 @@ void bind_networks(nb::module_& m) {
       .def_prop_ro(
           "outputs", [](const Task& t) { return std::string(name_of(t.outputs)); },
           "What the unit's outputs say.")
+      .def_prop_ro(
+          "adder", [](const Task& t) { return std::string(name_of(t.adder)); }, "Who adds the codes.")
       .def("__getstate__", [](const Task& t) { return state_of(t); })
       .def("__setstate__", [](Task& self, const StateOfTask& state) { new (&self) Task(task_of(state)); })
       .def("__repr__", [](const Task& t) {
-        return fmt::format("Task(servers={}, bits={}, rounding='{}', level='{}', reduction='{}', outputs='{}')",
-                           t.servers, t.bits(), name_of(t.rounding), name_of(t.level), name_of(t.reduction),
-                           name_of(t.outputs));
+        return fmt::format(
+            "Task(servers={}, bits={}, rounding='{}', level='{}', reduction='{}', outputs='{}', adder='{}')",
+            t.servers, t.bits(), name_of(t.rounding), name_of(t.level), name_of(t.reduction),
+            name_of(t.outputs), name_of(t.adder));
       });
   m.def(
       "exact_answers",

@@ -55,6 +55,12 @@ Unit new_digit_sums(int servers, int bits, const std::string& rounding, const st
   return new_unit(digit_sums(new_task(servers, bits, rounding, "flat", reduction)));
 }
 
+Unit new_word_hops(const std::string& adder, int servers, int bits, const std::string& rounding,
+                   const std::string& reduction) {
+  return new_unit(word_hops(new_task(servers, bits, rounding, "flat", reduction, "answer", adder),
+                            value_of_name<Adder>(adder)));
+}
+
 Unit load(nb::handle source) {
   return new_unit(nb::cast<Network>(nb::module_::import_("optinc.networks").attr("load_network")(source)));
 }
@@ -70,7 +76,8 @@ Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSw
                          const std::string& arithmetic) {
   const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
   // 32,768 words take the largest shipped chip a second of one core; those in succession have neighbours
-  const bool divisible = chip.hardware.timing.sampling == Sampling::settled;
+  const bool divisible =
+      chip.hardware.timing.sampling == Sampling::settled && chip.task().adder == Adder::light;
   Eigen::MatrixXd outputs(chip.task().output_digits(), codes.rows());
   in_parts(codes.rows(), divisible ? 1 << 15 : std::max<Eigen::Index>(codes.rows(), 1),
            [&](Eigen::Index first, Eigen::Index count) {
@@ -86,12 +93,12 @@ Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSw
 CodeVector averaged(const ProgrammedChip& chip, const Codes& codes, NoiseSwitches noise, std::uint32_t server,
                     std::uint32_t instant, std::uint64_t first_word, const std::string& arithmetic) {
   const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
-  const std::uint32_t at = has_owner(chip.task(), chip.hardware) ? 0 : server;
-  const Eigen::MatrixXd outputs = received(chip, codes, noise, at, instant, first_word, arithmetic);
-  return working([&] {
-    return passed_on(unit, decide(chip.task(), outputs),
-                     {chip.fabricated.seed, chip.fabricated.number, server, instant, first_word});
-  });
+  const TransmissionSeed seed{chip.fabricated.seed, chip.fabricated.number, server, instant, first_word};
+  if (checked_block(chip.task(), chip.hardware) > 0)
+    return working([&] { return average_codes(unit, codes, seed); });
+  const Eigen::MatrixXd outputs =
+      received(chip, codes, noise, sums_seed(unit, seed).server, instant, first_word, arithmetic);
+  return working([&] { return passed_on(unit, decide(chip.task(), outputs, instant), seed); });
 }
 
 Array<std::uint32_t> average(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
@@ -113,10 +120,8 @@ CheckedAverage average_checked(const ProgrammedChip& chip, const ArrayLike& give
   return working([&] {
     const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
     const TransmissionSeed seed{chip.fabricated.seed, chip.fabricated.number, server, instant};
-    TransmissionSeed receiving = seed;
-    if (has_owner(chip.task(), chip.hardware)) receiving.server = 0;
-    CheckedSums sums = checked_sums(unit, codes, block, receiving);
-    CodeVector answers = passed_on(unit, decide(chip.task(), sums.levels), seed);
+    CheckedSums sums = checked_sums(unit, codes, block, sums_seed(unit, seed));
+    CodeVector answers = passed_on(unit, decide(chip.task(), sums.levels, instant), seed);
     return CheckedAverage{std::move(answers), std::move(sums)};
   });
 }
@@ -427,6 +432,14 @@ void bind_unit(nb::module_& m) {
         "A unit without a network: light adds the servers' digits, and every server decides the "
         "3 servers + 1 sums of each and\n"
         "computes the answer with integers. No MZI, no training; 1 to 64 servers.\n\n"
+        "Raises ValueError for other tasks.");
+  m.def("word_hops", &new_word_hops, nb::arg("adder"), nb::arg("servers") = 4, nb::arg("bits") = 8,
+        nb::arg("rounding") = "half-even", nb::arg("reduction") = "mean",
+        "A unit in which electronics add, and words take several PAM4 links one after the other, decided at "
+        "the end of each.\n"
+        "adder: \"ring\" (servers, one after the other; once round to add, once for the answer) or \"hub\" (an "
+        "adder chip or a\n"
+        "switch that adds between the servers).\n\n"
         "Raises ValueError for other tasks.");
 }
 

@@ -102,6 +102,7 @@ void save_network(const Group& group, const Network& network) {
   group.attributes().set("level", name_of(network.task.level));
   group.attributes().set("reduction", name_of(network.task.reduction));
   if (network.task.outputs != Outputs::answer) group.attributes().set("outputs", name_of(network.task.outputs));
+  if (network.task.adder != Adder::light) group.attributes().set("adder", name_of(network.task.adder));
   group.attributes().set("layers", static_cast<std::int64_t>(network.layers.size()));
   for (std::size_t l = 0; l < network.layers.size(); ++l)
     save_layer(group.group(fmt::format("layer{}", l)), network.layers[l]);
@@ -125,6 +126,8 @@ Network load_network(const Group& group) {
       network.task.reduction = value_of_name<Reduction>(group.attributes().text("reduction"));
     if (group.attributes().has("outputs"))
       network.task.outputs = value_of_name<Outputs>(group.attributes().text("outputs"));
+    if (group.attributes().has("adder"))
+      network.task.adder = value_of_name<Adder>(group.attributes().text("adder"));
     validate_task(network.task);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", group.where(), error.what()));

@@ -11,12 +11,12 @@
 namespace optinc {
 namespace {
 
-/// Q(mean) of as many servers as there are columns.
-CodeVector exact_mean(const Codes& codes, Rounding rounding) {
+/// Q(mean) of as many servers as there are columns, at a step's draws.
+CodeVector exact_mean(const Codes& codes, Rounding rounding, const StepContext& step) {
   Task flat;
   flat.servers = static_cast<int>(codes.cols());
   flat.rounding = rounding;
-  return exact_answers(flat, codes);
+  return exact_answers(flat, codes, step.step);
 }
 
 void count_errors(const CodeVector& received, const CodeVector& wanted, CodeErrors& errors) {
@@ -57,7 +57,7 @@ double CodeErrors::rms_lsb() const {
 }
 
 CodeAverager ideal_average(Rounding rounding) {
-  return [rounding](const Codes& codes, const StepContext&) { return exact_mean(codes, rounding); };
+  return [rounding](const Codes& codes, const StepContext& step) { return exact_mean(codes, rounding, step); };
 }
 
 CodeAverager map_average(ResponseTable map, std::uint32_t chip) {
@@ -113,7 +113,7 @@ Eigen::VectorXf average_through(LightChannel& channel, const Eigen::MatrixXf& gr
       channel.residual.col(n) -=
           dequantise(sent.codes.col(n).cast<double>(), sent.block_scale, sent.bits, sent.block);
   CodeVector received = channel.average(sent.codes, step);
-  count_errors(received, exact_mean(sent.codes, channel.rounding), channel.errors);
+  count_errors(received, exact_mean(sent.codes, channel.rounding, step), channel.errors);
   if (channel.range_guard) channel.errors.guarded += guard(sent.codes, channel.bits, received);
   return dequantise(received.cast<double>().array() + channel.offset_lsb, sent.block_scale, sent.bits,
                     sent.block);

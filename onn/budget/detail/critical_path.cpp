@@ -31,7 +31,7 @@ void receive_averages(const Inputs& in, BudgetStage& at) {
   const UnitHardware& u = in.hardware;
   const DirectReceiver receiver = {
       u.receiver.photodiode, u.receiver.front_end, {.rin_db_per_hz = u.laser.rin_db_per_hz}};
-  const int lasers = in.design.task.servers;
+  const int lasers = in.design.task.combined();
   at.received_w = averaged_full_scale_w(in.design.task, u);
   const DirectNoise all = direct_noise_a2(receiver, at.received_w);
   const double one_laser_a2 = direct_noise_a2(receiver, at.received_w / lasers).intensity;

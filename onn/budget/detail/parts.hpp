@@ -51,6 +51,8 @@ struct Inputs {
   }
   /// The same by the splitters' excess, dB.
   double splitters_db(int copies) const { return excess_db(sharing_reads(hardware, copies)); }
+  /// Whether electronics add: the budget is of a link that words take hop by hop.
+  bool hops() const { return design.task.adder != Adder::light; }
   /// Servers that what the unit sends is split for.
   int ends() const { return answer_ends(design.task, hardware); }
   /// Whether sums have an owner, who sends the answers on: a stage behind unit T.
@@ -59,7 +61,7 @@ struct Inputs {
   std::size_t owner_stage() const { return unit_t_stage() + 1; }
   /// What the seed feeds: every server that sends or receives (its oscillators alone where it has a laser of
   /// its own), and the chip.
-  int fed() const { return std::max(design.task.servers, ends()) + 1; }
+  int fed() const { return std::max(design.task.combined(), ends()) + 1; }
 };
 
 /// What stands in every stage: servers, unit P, layers, unit T.

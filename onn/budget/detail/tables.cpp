@@ -26,7 +26,7 @@ double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
 }  // namespace
 
 std::vector<BudgetStage> stages_of(const Inputs& in) {
-  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const int servers = in.design.task.combined(), digits = in.design.task.input_digits();
   const int answers = in.design.task.output_digits();
   const std::int64_t lanes = std::int64_t{servers} * digits, answer_lanes = std::int64_t{in.ends()} * answers;
   std::vector<BudgetStage> stages(in.layers() + 3);
@@ -107,7 +107,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
   };
-  const int servers = in.design.task.servers, digits = in.design.task.input_digits();
+  const int servers = in.design.task.combined(), digits = in.design.task.input_digits();
   const std::size_t unit_t = in.unit_t_stage();
   const double sent_db = in.modulator_db() + loss_db_of_field(in.hardware.link.drive_depth);
   at(modulator, servers_stage) = sent_db;
@@ -123,7 +123,8 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
     at(couplers, stage) = passive.coupler_db;
     at(fibres, stage) = passive.fibre_db;
   }
-  if (in.owned()) {  // PAM4, up to the chip, split for all servers, and down
+  if (in.hops()) at(fibres, servers_stage) = 0.0;  // one fibre from end to end
+  if (in.owned()) {                                // PAM4, up to the chip, split for all servers, and down
     const std::size_t owner = in.owner_stage();
     at(modulator, owner) = sent_db;
     at(splitting, owner) = loss_db_of_field(split_field_factor(servers));
@@ -175,8 +176,9 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   const double in_server_db = in.excess_db(in.design.task.input_digits());
   optical[servers_stage] =
       count(stages[servers_stage].modulators) *
-      before(u.link.launch_power_w, in.modulator_db() + in_server_db + fibre_loss_db(u.fibre) +
-                                        in.coupler_db() + (in.coherent() ? to_server_db : 0.0));
+      before(u.link.launch_power_w, in.modulator_db() + in_server_db +
+                                        (in.hops() ? 0.0 : fibre_loss_db(u.fibre)) + in.coupler_db() +
+                                        (in.coherent() ? to_server_db : 0.0));
   const std::vector<double> oscillator_db = oscillator_guides_db(in.design, u);
   std::int64_t ends = stages[unit_p_stage].modulators;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
@@ -242,6 +244,22 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
   return t;
 }
 
+namespace {
+
+/// What electronics take that add, W, of each link: all codes of a word; or, behind sums in light, the sums of
+/// a word's digits, wherever they are received.
+double additions_w(const Inputs& in) {
+  const Task& task = in.design.task;
+  const HopPlan plan = hop_plan(task);
+  const double bit_rate = task.bits() * in.hardware.timing.symbol_rate_bd / plan.slots;
+  if (task.outputs == Outputs::sums) return addition_j_per_bit * in.ends() * bit_rate;
+  if (!in.hops()) return 0.0;
+  const double hub_j = task.adder == Adder::hub ? in.settings.hub_j_per_bit : 0.0;
+  return (addition_j_per_bit + hub_j) * task.servers * bit_rate / plan.links;
+}
+
+}  // namespace
+
 BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t =
       table("symbol_power", "W", stages.size(),
@@ -249,7 +267,8 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
               "drive_energy_j of the levels' swing: modulator.driver, modulator.v_pi_v, "
               "link.signed_levels, time.symbol_rate_bd"},
              {"converters", "adc_power_w: converter.step_j, converter.effective_bits, time.symbol_rate_bd"},
-             {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"}});
+             {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"},
+             {"additions", "addition_j_per_bit; where a hub adds: budget.hub_j_per_bit"}});
   const UnitHardware& u = in.hardware;
   const double rate = u.timing.symbol_rate_bd, clocked_w = u.timing.clocked_receiver_j * rate,
                adc_w = adc_power_w(u.converter, rate);
@@ -262,6 +281,7 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
     if (u.timing.sampling == Sampling::clocked)
       t.parts[2].by_stage[k] = static_cast<double>(stages[k].receivers) * clocked_w;
   }
+  t.parts[3].by_stage[in.unit_t_stage()] = additions_w(in);
   return t;
 }
 

@@ -28,7 +28,7 @@ std::vector<std::vector<double>> modulator_lateness_s(const ChipDesign& design, 
     auto& own = late_s.emplace_back();
     for (int m = 0; m < modulators; ++m) own.push_back(common_s + timing.lane_skew_s * stream.normal());
   };
-  for (int n = 0; n < design.task.servers; ++n) draw(design.task.input_digits());
+  for (int n = 0; n < design.task.combined(); ++n) draw(design.task.input_digits());
   for (const LayerDesign& layer : design.layers) draw(layer.outputs);
   return late_s;
 }
@@ -61,7 +61,7 @@ LateLight late_light(const LitUnit& unit, const TransmissionSeed& seed, StageInT
     }
     return parts;
   };
-  const auto servers = static_cast<std::size_t>(unit.design.task.servers);
+  const auto servers = static_cast<std::size_t>(unit.design.task.combined());
   for (std::size_t g = 0; g < late_s.size(); ++g) {
     auto& group = g < servers ? late.servers.emplace_back() : late.layers.emplace_back();
     if (g >= servers && unit.design.layers[g - servers].ending != LayerEnd::receivers)

@@ -18,8 +18,8 @@ double lane_field_per_unit_sqrt_w(const Task& task, const UnitHardware& hardware
     return std::sqrt(link.signal_full_scale_w) / pam4_full_scale_digit;
   // N equal digits leave unit P with sqrt(N) times the field of one
   const double full_scale = link.signed_levels ? pam4_full_scale_digit / 2 : pam4_full_scale_digit;
-  return link.drive_depth * std::sqrt(task.servers * link.launch_power_w) / full_scale *
-         field_ratio_of_loss_db(tree_excess_db(hardware, task.servers));
+  return link.drive_depth * std::sqrt(task.combined() * link.launch_power_w) / full_scale *
+         field_ratio_of_loss_db(tree_excess_db(hardware, task.combined()));
 }
 
 std::vector<double> nominal_factors(const ChipState& chip) {

@@ -68,9 +68,9 @@ std::vector<Complex> lane_weights(const Task& task, const UnitHardware& hardware
                                   int lane) {
   Stream fabrication(seed.seed, Purpose::combiner_weight, seed.chip, static_cast<std::uint32_t>(lane));
   CombinerErrors errors;
-  for (int n = 0; n < task.servers; ++n)
+  for (int n = 0; n < task.combined(); ++n)
     errors.weight.push_back(hardware.link.sigma_combiner * fabrication.normal());
-  return combiner_weights(task.servers, errors);
+  return combiner_weights(task.combined(), errors);
 }
 
 std::vector<double> lateness_s(const UnitHardware& hardware, const TransmissionSeed& seed, std::size_t group,

@@ -2,6 +2,7 @@
 
 #include "onn/link/detail/electronics.hpp"
 #include "onn/link/oscillators.hpp"
+#include "physics/core/check.hpp"
 
 namespace optinc {
 
@@ -10,6 +11,9 @@ UnitStages<Real> unit_stages(const LitUnit& unit, std::vector<LayerPath<Real>> p
                              const TransmissionSeed& seed, NoisyReceivers noisy,
                              std::span<const double> instants_s) {
   const auto& [design, chip, hardware, noise, arithmetic] = unit;
+  validate(design.task.adder == Adder::light,
+           "a unit in which electronics add (\"{}\": words take several hops). Use transmit().",
+           name_of(design.task.adder));
   StageInTime in_time = {stage_channel(hardware), analogue_stage(hardware)};
   LateLight late = late_light(unit, seed, in_time, instants_s);
   const auto phases_rad = oscillator_phases(design, hardware.link, noise, seed);

@@ -42,7 +42,7 @@ FieldBatchOf<Real> averaged(const UnitStages<Real>& unit, const Eigen::Ref<const
     return FieldBatchOf<Real>(incoherent_unit_p(design.task, hardware,
                                                 noise.last_only ? NoiseSwitches{} : noise, unit.combiners,
                                                 codes, streams.averages));
-  std::vector<double> fibre_rad(static_cast<std::size_t>(design.task.servers), 0.0);
+  std::vector<double> fibre_rad(static_cast<std::size_t>(design.task.combined()), 0.0);
   if (noise.lock) {
     const double rms_rad = lock_rms_rad(hardware);
     for (double& phase : fibre_rad) phase = noise.scale * rms_rad * streams.locks.normal();

@@ -100,6 +100,7 @@ try:
         set_threads,
         threads,
         train,
+        word_hops,
     )
     from ._core import version as __version__
     from .circuits import Circuit, Readings
@@ -196,4 +197,5 @@ __all__ = [
     "shipped_networks",
     "threads",
     "train",
+    "word_hops",
 ]

@@ -61,7 +61,8 @@ def save_network(network: Network, path: str | os.PathLike[str]) -> None:
         task = network.task
         group.attrs.update({"servers": task.servers, "digits": task.digits, "rounding": task.rounding, "level": task.level,
                             "reduction": task.reduction, "layers": len(network.layers)}
-                           | ({} if task.outputs == "answer" else {"outputs": task.outputs}))
+                           | ({} if task.outputs == "answer" else {"outputs": task.outputs})
+                           | ({} if task.adder == "light" else {"adder": task.adder}))
         for i, layer in enumerate(network.layers):
             _save_layer(group.create_group(f"layer{i}"), layer)
 
@@ -89,7 +90,7 @@ def _hdf5() -> Any:
 def _network(group: h5py.Group) -> Network:
     of = group.attrs
     task = Task(int(of["servers"]), 2 * int(of["digits"]), _text(of["rounding"]), _text(of.get("level", "flat")),
-                _text(of.get("reduction", "mean")), _text(of.get("outputs", "answer")))
+                _text(of.get("reduction", "mean")), _text(of.get("outputs", "answer")), _text(of.get("adder", "light")))
     return Network(task, [_layer(group[f"layer{i}"]) for i in range(int(of["layers"]))])
 
 

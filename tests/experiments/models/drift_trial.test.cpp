@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "experiments/models/trial_model.hpp"
 #include "experiments/run/trials/run_trials.hpp"
+#include "onn/network/digit_sums.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -92,6 +94,38 @@ TEST_CASE("drift: phase noise is another at every instant, alike in both variant
   const auto still = drifted(config).of("instant_error_rms", 0);
   const auto [low, high] = std::minmax_element(still.begin(), still.end());
   CHECK((*most - *least) > 2 * (*high - *low));
+}
+
+// Sums whose oscillators bypass them, on a die that swings: no lock follows. Fails when failed checks do not
+// calibrate the next instant, or anything else does; when a calibration leaves the oscillators behind; or when
+// checks are made of the right answers
+TEST_CASE("drift: failed checks say when to calibrate") {
+  const std::string sums =
+      "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 4\nrounding = 'half-even'\n[network]\nsource = "
+      "'digit-sums'\n[parts]\nset = 'idealised'\n[chip]\npreset = 'ideal'\n[measure]\nwords = 2000\nvariants = "
+      "['drifting', 'checked']\n[drift]\ninstants = 31\ninterval_s = 30\nsine_k = 1\ncontrolled = "
+      "0.95\nlaser_m = 0\n[link]\noscillators = "
+      "'direct'\n";
+  const StudyConfig config = parse(sums + "check_block = 64\n");
+  const auto live = [](const StudyConfig& of) {
+    const TrialModel model = drift_model(of, only(digit_sums(of.task)));
+    return TrialRecord{model, run_trial(model, of, {0, 1}).record};
+  };
+  const auto found = live(config);
+  const auto failed = found.of("failed_checks", 1), since = found.of("since_calibration", 1);
+  int calibrations = 0;
+  for (std::size_t k = 1; k < failed.size(); ++k) {
+    CAPTURE(k, failed[k - 1], since[k]);
+    CHECK((since[k] == 0.0) == (failed[k - 1] > config.drift.failed_share));
+    calibrations += since[k] == 0.0;
+  }
+  CHECK(calibrations > 0);
+  CHECK(calibrations < 25);
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  CHECK(mean(found.of("instant_accuracy", 1)) > mean(found.of("instant_accuracy", 0)));
+  check_message(refusal([&] { live(parse(sums)); }), {"checked", "link.check_block"});
 }
 
 // Fails when re-calibration ignores the policy, or forgets the heat that the new program spreads

@@ -119,7 +119,8 @@ StudyConfig unlike_default() {
             Skew::delay_lines,
             Averaging::incoherent,
             1.0,
-            2};
+            2,
+            17};
   u.owner = {1.3e-4, 1.4e-4, 3.5};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
@@ -140,8 +141,8 @@ StudyConfig unlike_default() {
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", true, "none", "some/crosstalk.csv", "real", "reck", 0.1 / 7.0};
   c.comb = {9, 1e11 / 3, 0.1 / 3};
-  c.drift = {7, 3.5, 61.0, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
-  c.budget = {1e-4};
+  c.drift = {7, 3.5, 61.0, 0.125, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
+  c.budget = {1e-4, 3e-13};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   c.learner = {"cnn", "cifar-10", "some/folder", 17,       2,        false,    "chip",   "light", 77,
                7,     64,         "adamw",       0.01 / 3, 0.1 / 3,  1e-3 / 3, "cosine", 9,       1.0 / 3,
@@ -213,8 +214,9 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("measure", values(metrics, variants, words, std::string(name_of(arithmetic)), once));
   const auto& [metric, sense, limit] = yield;
   check("yield", values(metric, sense, limit));
-  const auto& [servers, digits, rounding, level, reduction, outputs] = task;
-  CHECK(outputs == Outputs::answer);  // no key: network.source says it
+  const auto& [servers, digits, rounding, level, reduction, outputs, adder] = task;
+  CHECK(outputs == Outputs::answer);  // no keys: network.source says it
+  CHECK(adder == Adder::light);
   check("task", values(servers, 2 * digits, std::string(name_of(rounding)), std::string(name_of(level)),
                        std::string(name_of(reduction))));
   const auto& [source, chain, above, start, hidden] = network;
@@ -291,10 +293,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
   const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
-               ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations] = link;
+               ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations, checks] = link;
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
-                       std::string(name_of(averaging)), depth, destinations));
+                       std::string(name_of(averaging)), depth, destinations, checks));
   const auto& [owner_launch, owner_lo, owner_bits] = owner;
   check("owner", values(owner_launch, owner_lo, owner_bits));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
@@ -305,13 +307,13 @@ TEST_CASE("the field tables hold every member of every struct") {
       static_cast<const NoiseSwitches&>(noise);
   CHECK(scale == 1);  // no key: words are sent with more noise by searches alone
   check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, jitter, last_only));
-  const auto& [instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time, controlled,
-               laser_drift, laser_time, sensitivity] = drift;
+  const auto& [instants, interval, recalibrate, failed_share, warm_up, ramp, sine, sine_period, ou, ou_time,
+               controlled, laser_drift, laser_time, sensitivity] = drift;
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
-  check("drift", values(instants, interval, recalibrate, warm_up, ramp, sine, sine_period, ou, ou_time,
-                        controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
-  const auto& [control] = budget;
-  check("budget", values(control));
+  check("drift", values(instants, interval, recalibrate, failed_share, warm_up, ramp, sine, sine_period, ou,
+                        ou_time, controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
+  const auto& [control, hub] = budget;
+  check("budget", values(control, hub));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
   const auto& [learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,

@@ -237,6 +237,12 @@ TEST_CASE("what acts on chips is said to do nothing where a learner meets none")
   CHECK(of(sweep("learner.aggregator", "['ring', 'chip']"), {"chip.preset=doped-heaters"}).empty());
 }
 
+// mutation: answers are checked, or nobody says that they cannot be
+TEST_CASE("checks of answers change nothing") {
+  CHECK(any_about(of(small, {"link.check_block=16"}), "link.check_block"));
+  CHECK_FALSE(any_about(of(small, {"link.check_block=16", "network.source=digit-sums"}), "link.check_block"));
+}
+
 // mutation: a network's answer has an owner, or all the owner's keys are not asked
 TEST_CASE("what an owner of sums alone uses changes nothing without one") {
   for (const char* key : {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3"}) {

@@ -71,7 +71,7 @@ TEST_CASE("MC: an owner's light is its own, its answers' is split") {
   noise.tia = true;
   UnitHardware dim = unit.hardware;
   dim.link.launch_power_w = 6e-6;
-  const OwnerBroadcast broadcast(unit.design.task, dim);
+  const WordLink broadcast = owner_broadcast(unit.design.task, dim);
   const LitUnit sent_on{broadcast.design, broadcast.chip, broadcast.hardware, noise};
   constexpr std::size_t words = 400'000;
   const Codes codes = unit.codes(words);
@@ -93,6 +93,30 @@ TEST_CASE("MC: an owner's light is its own, its answers' is split") {
   CHECK(std::abs(wrong - mean) < 5 * std::sqrt(mean));
 }
 
+// 8 % of the words would be wrong: pairs of errors in a block are left, and what the owner's answers add. Fails
+// when the key checks nothing, or a budget forgets the check words
+TEST_CASE("sums that are checked are right, and their check words are paid for") {
+  Owned unit;
+  unit.hardware.link.destinations = 0;
+  unit.hardware.link.launch_power_w = 1.6e-5;
+  NoiseSwitches noise;
+  noise.tia = true;
+  const Codes codes = unit.codes(4000);
+  const CodeVector exact = exact_answers(unit.design.task, codes);
+  const auto wrong = [&](const UnitHardware& hardware) {
+    return (average_codes({unit.design, unit.chip, hardware, noise}, codes, {}).array() != exact.array())
+        .count();
+  };
+  UnitHardware checked = unit.hardware;
+  checked.link.check_block = 8;
+  const auto raw = wrong(unit.hardware);
+  CHECK(raw > 40);
+  CHECK(wrong(checked) < raw / 4);
+  const ErrorModel model = error_preset("ideal");
+  CHECK(budget(unit.design, model, checked).bits_per_word ==
+        Approx(budget(unit.design, model, unit.hardware).bits_per_word * 8 / 9));
+}
+
 // By the parts alone: sums take N M modulators and M receivers, what the owner sends on M modulators and N M
 // receivers, over trees and fibres of their own. Fails when the owner's way costs nothing, or sums are received
 // N times
@@ -106,7 +130,7 @@ TEST_CASE("an owner's way on is in the budget") {
   CHECK(cost.modulators == digits * (servers + 1));
   CHECK(cost.receivers == digits * (1 + servers));
   CHECK(cost.conversions == 1);  // light, electricity, light
-  const OwnerBroadcast broadcast(unit.design.task, unit.hardware);
+  const WordLink broadcast = owner_broadcast(unit.design.task, unit.hardware);
   // its own converters and light, of N M receivers and M modulators
   UnitHardware frugal = unit.hardware;
   frugal.owner = {.launch_power_w = frugal.link.launch_power_w / 4,
@@ -118,7 +142,7 @@ TEST_CASE("an owner's way on is in the budget") {
         Approx(b.symbol_power_w.part("converters").by_stage[at] / 2));
   CHECK(less.static_power_w.part("lasers").by_stage[at] < 0.5 * b.static_power_w.part("lasers").by_stage[at]);
   CHECK(less.static_power_w.part("lasers").by_stage[0] == Approx(b.static_power_w.part("lasers").by_stage[0]));
-  const OwnerBroadcast dimmed(unit.design.task, frugal);
+  const WordLink dimmed = owner_broadcast(unit.design.task, frugal);
   CHECK(receiver_powers_w({dimmed.design, dimmed.chip, dimmed.hardware})[0] ==
         Approx(receiver_powers_w({broadcast.design, broadcast.chip, broadcast.hardware})[0] / 4));
   UnitHardware all = unit.hardware;

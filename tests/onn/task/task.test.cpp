@@ -36,6 +36,27 @@ TEST_CASE("rounding of the mean is exact in every policy") {
   CHECK(rounded_mean(7, 4, Rounding::floor) == 1);
 }
 
+// A mean of 1.25 is 2 in a quarter of the draws. By the definition; counted over 100,000 words at 5 sigma.
+// Fails when draws repeat from word to word or from instant to instant, or answers and decisions draw
+// differently
+TEST_CASE("MC: stochastic rounding is unbiased, and the same wherever an instant's answers are computed") {
+  CHECK(rounded_mean(5, 4, Rounding::stochastic, 0.24) == 2);
+  CHECK(rounded_mean(5, 4, Rounding::stochastic, 0.25) == 1);
+  CHECK(rounded_mean(8, 4, Rounding::stochastic, 0.0) == 2);
+  const Task task{.rounding = Rounding::stochastic, .outputs = Outputs::sums};
+  constexpr int words = 100'000;
+  Codes codes = Codes::Constant(words, 4, 1);
+  codes.col(0).setConstant(2);
+  const CodeVector answers = exact_answers(task, codes, 3), others = exact_answers(task, codes, 4);
+  const double ups = (answers.array() == 2).count(),
+               both = (answers.array() == 2 && others.array() == 2).count();
+  CHECK((answers.array() >= 1 && answers.array() <= 2).all());
+  CHECK(std::abs(ups - words / 4.0) < 5 * std::sqrt(words * 3.0 / 16));
+  CHECK(std::abs(both - words / 16.0) < 5 * std::sqrt(words * 15.0 / 256));
+  CHECK(decide(task, digit_averages(task, codes), 3) == answers);
+  check_message(refusal([] { validate_task({4, 4, Rounding::stochastic}); }), {"rounding", "stochastic"});
+}
+
 // Typed from the definitions. Fails when a sum wraps, a tie falls to the other side, or a vote is the mean
 TEST_CASE("other reductions of the sum are exact") {
   const auto reduced = [](Reduction reduction, Rounding rounding, std::uint64_t total) {

@@ -33,6 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "noisy": dict(color="#000000", linestyle=":", marker="^", label="corrected, with noise"),
     "drifting": dict(color="#e69f00", linestyle="--", marker="s", label="calibrated once"),
     "recalibrated": dict(color="#009e73", linestyle=(0, (6, 1, 1, 1)), marker="v", label="re-calibrated"),
+    "checked": dict(color="#0060a8", linestyle="-", marker="o", label="calibrated when checks fail"),
 }
 DIGITS: list[dict[str, Any]] = [  # one target level each: fill, line
     dict(color="#bdbdbd", linestyle="-"),

@@ -38,6 +38,7 @@ VARIANTS = {
     "stand-in": "the network with an error in every matrix, without devices",
     "drifting": "calibrated once",
     "recalibrated": "calibrated repeatedly",
+    "checked": "calibrated when checks fail",
 }
 """How a device is programmed and what acts on its light, by variant."""
 
