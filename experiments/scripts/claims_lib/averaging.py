@@ -1,70 +1,78 @@
-"""Group averaging: averages in light that leave the arithmetic to integers."""
+"""Group averaging: averages in light that leave the arithmetic to integers, and electronics that add the same words."""
 
 import subprocess
+import tomllib
 
-from .claim import OPTINC, ROOT, claims_of, sets, shared, shown
+from .claim import OPTINC, ROOT, Measured, claims_of, sets, shared, shown
 
 GROUP = "averaging"
 BASE = "experiments/data/networks/base.toml"
+LIST = "experiments/data/lists/averages.toml"
+SOURCES = ("digit-sums", "ring", "hub")
 SERVERS = (1, 2, 4, 8, 16, 32, 64)
-ROUNDINGS = ("half-even", "half-up", "floor")
+ROUNDINGS = ("half-even", "half-up", "floor", "stochastic")
 
-# 40 GBd, receivers of 24 GHz, converters of 40 fJ a step, lasers of -150 dB/Hz
-LINK = ("network.source=digit-sums", "parts.set=idealised", "task.rounding=half-even", "link.signed_levels=true", "converter.bits=8",
-        "converter.step_j=40e-15", "laser.rin_db_per_hz=-150", "receiver.bandwidth_hz=24e9", "time.sampling=clocked",
-        "time.symbol_rate_bd=40e9")
-OWNER = ("link.destinations=1", "owner.converter_bits=3.5")
-
-
-def light(launch_w, oscillator_w, depth, bits):
-    return (f"link.launch_power_w={launch_w}", f"receiver.lo_power_w={oscillator_w}", f"link.drive_depth={depth}",
-            f"converter.effective_bits={bits}")
+DESIGNS = {"owner-4": "sums of 4, owners", "star-4": "sums of 4, star", "ring-4": "ring of 4", "owner-8": "sums of 8, owners",
+           "ring-8": "ring of 8", "adder-8": "adder chip, 8 servers", "switch-8": "switch that adds, 8 servers"}
+# Of the prototype: share of codes wrong and pJ per bit (it did not count an owner's answers), and, of what it compared them
+# with, pJ per bit and the share of a design's symbols that it counted: partial sums as long as codes
+SUMS = {"owner-4": (1.7e-5, 2.18), "owner-8": (3.2e-5, 2.06), "star-4": (1.7e-5, 2.45)}
+OPPONENTS = {"ring-4": (2.36, 24 / 26), "ring-8": (2.75, 56 / 65), "adder-8": (3.14, 1.0), "switch-8": (11.9, 1.0)}
 
 
-POINTS = {  # by hand, the best of a few dozen
-    "owner-4": ("task.servers=4", *OWNER, *light(2e-4, 6e-4, 0.5, 5.4)),
-    "owner-8": ("task.servers=8", *OWNER, *light(2e-4, 2.4e-3, 0.6, 6.4)),
-    "star-4": ("task.servers=4", *light(1e-3, 3e-4, 0.6, 5.4)),
-}
-PROTOTYPE = {  # share of codes wrong, pJ per bit: it did not count the owner's answers, whose PAM4 can be wrong too
-    "owner-4": (1.7e-5, 2.18), "owner-8": (3.2e-5, 2.06), "star-4": (1.7e-5, 2.45)}
+def settings_of(name):
+    """Arguments that set a design of the list."""
+    listed = tomllib.loads((ROOT / LIST).read_text(encoding="utf-8"))
+    design = next(d for d in listed["design"] if d["name"] == DESIGNS[name])
+    return sets(*listed["set"], *design["set"])
 
 
 def words_of(name):
-    """Arguments of the run that counts words, settled."""
-    return (BASE, *sets("runner.trials=4", "measure.words=100000", 'measure.variants=["noisy"]', "noise.set=receivers", *LINK,
-                        *POINTS[name]))
+    """Arguments of the run that counts words, in succession."""
+    return (BASE, *sets("runner.trials=4", "measure.words=100000", 'measure.variants=["noisy"]', "noise.set=receivers"),
+            *settings_of(name))
 
 
 @shared
 def wrong(bench, name):
-    """Share of settled words wrong."""
+    """Share of words wrong."""
     return 1 - float(bench.trials(f"averaging_{name}", "word_accuracy", *words_of(name)).mean())
 
 
 @shared
-def wrong_in_time(bench, name):
-    """The same of words in succession."""
-    return float(bench.trials(f"averaging_time_{name}", "words_wrong", *words_of(name),
-                              *sets("model=waveform", "study=waveform", "measure.words=20000")).mean())
+def costs(bench):
+    """{design of the list: pJ per bit}."""
+    return {row["name"]: 1e12 * row["energy_per_bit"] for row in bench.answer("compare-costs", LIST)["designs"]}
 
 
-@shared
 def energy(bench, name):
-    """pJ per bit, as optinc budget says."""
-    return 1e12 * bench.answer("budget", *sets(*LINK, *POINTS[name]))["energy_per_bit_j"]
+    """pJ per bit."""
+    return costs(bench)[DESIGNS[name]]
+
+
+def beside_prototype(bench, name):
+    """Energy of what the prototype counted too, over the prototype's."""
+    pj, counted = OPPONENTS[name]
+    ratio = energy(bench, name) * counted / pj
+    return Measured(ratio, "0.9 to 1.1", 0.9 <= ratio <= 1.1)
+
+
+def over(bench, name, other):
+    """Energy of a design over another's."""
+    return energy(bench, name) / energy(bench, other)
+
+
+def exact_options(source, servers, rounding):
+    return (BASE, *sets("runner.trials=1", "measure.words=20000", 'measure.variants=["corrected_quadrature"]',
+                        f"network.source={source}", "parts.set=idealised", f"task.servers={servers}", f"task.rounding={rounding}"))
 
 
 @shared
 def inexact(bench):
-    """Largest share of words wrong without noise, over servers and roundings."""
-    return max(1 - float(bench.trials(f"averaging_exact_{n}_{rounding}", "word_accuracy", *exact_options(n, rounding)).mean())
-               for n in SERVERS for rounding in ROUNDINGS)
-
-
-def exact_options(servers, rounding):
-    return (BASE, *sets("runner.trials=1", "measure.words=20000", 'measure.variants=["corrected_quadrature"]',
-                        "network.source=digit-sums", "parts.set=idealised", f"task.servers={servers}", f"task.rounding={rounding}"))
+    """Largest share of words wrong without noise, over designs, servers and roundings."""
+    return max(1 - float(bench.trials(f"averaging_exact_{source}_{n}_{rounding}", "word_accuracy",
+                                      *exact_options(source, n, rounding)).mean())
+               for source in SOURCES for n in SERVERS for rounding in ROUNDINGS)
 
 
 def places(bench):
@@ -74,14 +82,68 @@ def places(bench):
     return len(found.stdout.split())
 
 
+DRIFT = ("experiments/data/studies/drifting_sums.toml",)
+
+
+@shared
+def day(bench, checks):
+    """(share of words right, number of calibrations a day) of each variant of the day of drift, with checks or without."""
+    extra = () if checks else sets("link.check_block=0", 'measure.variants=["drifting","recalibrated"]')
+    found = {}
+    right = bench.trials(f"averaging_day_{checks}", "instant_accuracy", *DRIFT, *extra)
+    since = bench.trials(f"averaging_day_{checks}", "since_calibration", *DRIFT, *extra)
+    for v, variant in enumerate(("drifting", "recalibrated", "checked")[:right.shape[-2]]):
+        found[variant] = (float(right[..., v, :].mean()), float((since[..., v, 1:] == 0).sum(-1).mean()))
+    return found
+
+
+def wrong_in_a_day(bench, checks, variant):
+    return 1 - day(bench, checks)[variant][0]
+
+
+def calibrations(bench, variant):
+    return day(bench, True)[variant][1]
+
+
+LEARNING = "experiments/data/studies/learning_digit_sums.toml"
+
+
+@shared
+def ends(bench, rounding):
+    from .learning import ends_in  # noqa: PLC0415
+    return ends_in(bench.result(f"averaging_learning_{rounding}", LEARNING, *sets(f"task.rounding={rounding}")))
+
+
+def lost_points(bench, rounding, path):
+    """Points of accuracy lost against exact averaging: the worse end of the interval."""
+    found = ends(bench, rounding)
+    end = next(of for name, of in found.items() if path in name)
+    return -100 * end.mean
+
+
+COSTS = f"{OPTINC} compare-costs averages"
 CLAIMS = claims_of(
     GROUP,
-    ("exact", "= 0", f"share of words wrong without noise, at worst, {len(SERVERS)} numbers of servers from {SERVERS[0]} to {SERVERS[-1]}, "
-     f"{len(ROUNDINGS)} roundings", inexact, f"{OPTINC} run {shown(exact_options(8, 'half-up'))}"),
-    *(row for name, (codes, pj) in PROTOTYPE.items() for row in (
-        (f"{name}-wrong", f"<= {codes:g}", "share of settled words wrong, 4 chips", (wrong, name), f"{OPTINC} run {shown(words_of(name))}"),
-        (f"{name}-energy", f"<= {1.1 * pj:.3f}", f"pJ per bit, the prototype's {pj} and 10 %", (energy, name), f"{OPTINC} budget {shown(sets(*LINK, *POINTS[name]))}"))),
-    ("star-4-in-time", "", "share of words in succession wrong, 4 chips", (wrong_in_time, "star-4"),
-     f"{OPTINC} run {shown(words_of('star-4'))} --set model=waveform --set study=waveform --set measure.words=20000"),
+    ("exact", "= 0", f"share of words wrong without noise, at worst: sums, ring, hub, {len(SERVERS)} numbers of servers from {SERVERS[0]} to "
+     f"{SERVERS[-1]}, {len(ROUNDINGS)} roundings", inexact, f"{OPTINC} run {shown(exact_options('ring', 8, 'half-up'))}"),
+    *(row for name, (codes, pj) in SUMS.items() for row in (
+        (f"{name}-wrong", f"<= {codes:g}", "share of words wrong, 4 chips", (wrong, name), f"{OPTINC} run {shown(words_of(name))}"),
+        (f"{name}-energy", f"<= {1.1 * pj:.3f}", f"pJ per bit, the prototype's {pj} and 10 %", (energy, name), COSTS))),
+    *(row for name, (pj, counted) in OPPONENTS.items() for row in (
+        (f"{name}-wrong", "<= 2e-4", "share of words wrong, 4 chips", (wrong, name), f"{OPTINC} run {shown(words_of(name))}"),
+        (f"{name}-energy", "", "pJ per bit", (energy, name), COSTS),
+        (f"{name}-prototype", "", f"its energy, times {counted:.3f} for what the prototype counted, over the prototype's {pj} pJ",
+         (beside_prototype, name), COSTS))),
+    *((f"ring-{n}-over-owner", ">= 1", f"energy of a ring of {n} over that of sums at owners, with as many words wrong",
+       (over, f"ring-{n}", f"owner-{n}"), COSTS) for n in (4, 8)),
+    ("day-unchecked", "", "share of words wrong in a day of drift, oscillators set every hour, no checks", (wrong_in_a_day, False, "recalibrated"),
+     f"{OPTINC} run drifting_sums --set link.check_block=0 --set 'measure.variants=[\"drifting\",\"recalibrated\"]'"),
+    ("day-hourly", "", "the same with checks", (wrong_in_a_day, True, "recalibrated"), f"{OPTINC} run drifting_sums"),
+    ("day-checked", "", "share of words wrong in a day of drift, oscillators set when checks fail", (wrong_in_a_day, True, "checked"),
+     f"{OPTINC} run drifting_sums"),
+    ("day-calibrations", "<= 23", "calibrations of that day, by failed checks (a clock: 23)", (calibrations, "checked"), f"{OPTINC} run drifting_sums"),
+    *((f"learning-{rounding}-{path}", target, f"points lost against exact averaging, mean of 5 trainings, {path}, rounded {rounding}",
+       (lost_points, rounding, path), f"{OPTINC} run learning_digit_sums --set task.rounding={rounding}")
+      for rounding, target in (("stochastic", "<= 0.3"), ("half-up", "")) for path in ("digit sums", "ring")),
     ("places", "= 1", "source files that know a design by name without being it", places,
      'git grep -l -e \'"digit-sums"\' -e \'"carry-chain"\' -- "onn/*.[ch]pp" "experiments/*.[ch]pp" physics'))
