@@ -41,6 +41,7 @@ sys.dont_write_bytecode = True
 try:
     import h5py  # noqa: F401
     import matplotlib  # noqa: F401
+    import scipy  # noqa: F401
     import xarray  # noqa: F401
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}")

@@ -1,5 +1,6 @@
 #include "physics/mesh/in_situ_gradient.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "physics/core/check_values.hpp"
@@ -26,6 +27,10 @@ struct ShifterFields {
 
 /// The three passes of a word.
 enum Pass : std::uint32_t { forward_pass, backward_pass, sum_pass };
+/// Readings of the adjoint that arrives, beside those of the passes.
+constexpr std::uint32_t arrival = 3;
+/// Detected fields, beside errors of output phases.
+enum Detected : std::uint32_t { detected_outputs = 1, detected_arrival };
 
 Eigen::Vector2cd arms(double phase, double upper_db, double lower_db) {
   return {std::polar(field_ratio_of_loss_db(upper_db), phase), Complex(field_ratio_of_loss_db(lower_db))};
@@ -95,6 +100,16 @@ ShifterFields sent_backward(const SetMesh& m, Column& fields) {
   return at;
 }
 
+/// Fields with an error of this rms, in units of their rms.
+Column off_by(double error, Column fields, Stream normal) {
+  const double rms = error * fields.norm() / std::sqrt(2.0 * static_cast<double>(fields.size()));
+  for (Complex& field : fields) {
+    const double re = normal.normal();
+    field += rms * Complex(re, normal.normal());
+  }
+  return fields;
+}
+
 /// Draws of one word.
 struct Draws {
   const InSituErrors& errors;
@@ -107,15 +122,24 @@ struct Draws {
 
   /// The vector that is sent where this one is meant.
   Column sent(const Column& meant, Pass pass) const {
-    if (errors.input == 0) return meant;
-    Stream normal = stream(Purpose::in_situ_input, pass);
-    const double rms = errors.input * meant.norm() / std::sqrt(2.0 * static_cast<double>(meant.size()));
-    Column fields = meant;
-    for (Complex& field : fields) {
-      const double re = normal.normal();
-      field += rms * Complex(re, normal.normal());
+    return errors.input == 0 ? meant : off_by(errors.input, meant, stream(Purpose::in_situ_input, pass));
+  }
+
+  /// Fields whose phases are those that are detected.
+  Column detected(const Column& fields, Detected which) const {
+    return errors.detection == 0 ? fields
+                                 : off_by(errors.detection, fields, stream(Purpose::in_situ_phase, which));
+  }
+
+  /// The adjoint that is sent again after this one arrived; `phases`: fields that have its phases.
+  Column measured(const Column& arriving, const Column& phases, double power) const {
+    Stream normal = stream(Purpose::in_situ_reading, arrival);
+    Column again = phases;
+    for (Eigen::Index p = 0; p < again.size(); ++p) {
+      const double off = errors.reading > 0 ? errors.reading * power * normal.normal() : 0.0;
+      again[p] = std::polar(std::sqrt(std::max(std::norm(arriving[p]) + off, 0.0)), std::arg(phases[p]));
     }
-    return fields;
+    return again;
   }
 
   /// What monitors read of the power of these fields, `power` of it being sent.
@@ -132,23 +156,38 @@ struct Draws {
   }
 };
 
-/// Adds the gradient that one word measures.
-void measure_word(const SetMesh& m, const Column& x, Column adjoint, const Draws& draws, InSituGradient& sum) {
-  const double scale = x.norm() * adjoint.norm();
-  if (scale == 0) return;
-  const Column unit = x / x.norm();
-  adjoint /= adjoint.norm();
+/// Adds the gradient that one word measures; returns its derivatives by the inputs.
+Column measure_word(const SetMesh& m, const InSituWords& words, Eigen::Index w, const InSituVectors& vectors,
+                    const Draws& draws, InSituGradient& sum) {
+  Column x = words.fields.col(w), adjoint = words.gradient.col(w);
+  if (x.norm() * adjoint.norm() == 0) return Column::Zero(x.size());
+  const double unit_x = vectors.equal_powers ? x.norm() : 1.0;
+  const double unit_adjoint = vectors.equal_powers ? adjoint.norm() : 1.0, weight = unit_x * unit_adjoint / 2;
+  x /= unit_x;
+  adjoint /= unit_adjoint;
+  const ShifterFields forward = sent_forward(m, draws.sent(x, forward_pass));
+  draws.read(forward, x.squaredNorm(), forward_pass, weight, sum);
   Stream phase = draws.stream(Purpose::in_situ_phase);
   if (draws.errors.phase_rad > 0)
     for (Complex& field : adjoint) field *= std::polar(1.0, draws.errors.phase_rad * phase.normal());
-  draws.read(sent_forward(m, draws.sent(unit, forward_pass)), 1.0, forward_pass, scale / 2, sum);
+  const Column found = draws.detected(forward.output_phase, detected_outputs);
+  if (draws.errors.detection > 0)
+    for (Eigen::Index p = 0; p < found.size(); ++p)
+      adjoint[p] *= std::polar(1.0, std::arg(found[p]) - std::arg(forward.output_phase[p]));
+  const double power = adjoint.squaredNorm();
   adjoint = draws.sent(adjoint, backward_pass);
-  draws.read(sent_backward(m, adjoint), 1.0, backward_pass, scale / 2, sum);
-  const Column both = unit + Complex(0, 1) * adjoint;
-  draws.read(sent_forward(m, draws.sent(both, sum_pass)), both.squaredNorm(), sum_pass, -scale / 2, sum);
+  draws.read(sent_backward(m, adjoint), power, backward_pass, weight, sum);
+  if (vectors.measured_adjoint)
+    adjoint = draws.measured(
+        adjoint, words.arriving ? Column(words.arriving->col(w)) : draws.detected(adjoint, detected_arrival),
+        power);
+  const Column both = x + Complex(0, 1) * adjoint;
+  draws.read(sent_forward(m, draws.sent(both, sum_pass)), both.squaredNorm(), sum_pass, -weight, sum);
+  return unit_adjoint * adjoint;
 }
 
-void validate_in_situ(const MeshTopology& topology, const InSituWords& words, const InSituErrors& errors) {
+void validate_in_situ(const MeshTopology& topology, const InSituWords& words, const InSituErrors& errors,
+                      const InSituVectors& vectors) {
   validate(
       words.fields.rows() == topology.ports && words.gradient.rows() == topology.ports &&
           words.fields.cols() == words.gradient.cols(),
@@ -158,22 +197,31 @@ void validate_in_situ(const MeshTopology& topology, const InSituWords& words, co
   validate_not_negative("reading", errors.reading);
   validate_not_negative("input", errors.input);
   validate_not_negative("phase_rad", errors.phase_rad);
+  validate_not_negative("detection", errors.detection);
+  if (!words.arriving) return;
+  validate(vectors.measured_adjoint,
+           "arriving: known phases of an adjoint that is sent again exactly. Set measured_adjoint.");
+  validate(words.arriving->rows() == words.fields.rows() && words.arriving->cols() == words.fields.cols(),
+           "arriving ({}, {}) beside fields ({}, {}) (both are (ports, words)). Give one field per input.",
+           words.arriving->rows(), words.arriving->cols(), words.fields.rows(), words.fields.cols());
 }
 
 }  // namespace
 
 InSituGradient in_situ_gradient(const MeshTopology& topology, const MeshProgram& program,
                                 const MeshErrors& errors, const InSituWords& words,
-                                const InSituErrors& of_readings, const InSituDraw& draw) {
+                                const InSituErrors& of_readings, const InSituDraw& draw,
+                                const InSituVectors& vectors) {
   validate_program(topology, program);
   validate_errors(topology, errors);
-  validate_in_situ(topology, words, of_readings);
+  validate_in_situ(topology, words, of_readings, vectors);
   const SetMesh mesh{topology, program, errors};
   const Vector zero = Vector::Zero(topology.mzi_count());
-  InSituGradient sum{zero, zero, Vector::Zero(topology.ports)};
+  InSituGradient sum{zero, zero, Vector::Zero(topology.ports),
+                     Matrix::Zero(topology.ports, words.fields.cols())};
   for (Eigen::Index w = 0; w < words.fields.cols(); ++w)
-    measure_word(mesh, words.fields.col(w), words.gradient.col(w),
-                 {of_readings, draw, draw.first_word + static_cast<std::uint32_t>(w)}, sum);
+    sum.fields.col(w) = measure_word(mesh, words, w, vectors,
+                                     {of_readings, draw, draw.first_word + static_cast<std::uint32_t>(w)}, sum);
   return sum;
 }
 

@@ -94,17 +94,18 @@ const MeshErrors& errors_of(const MeshChip& chip) {
 
 /// Of fields and their gradient, (words, ports) each.
 template <class Any>
-std::tuple<Array<double>, Array<double>, Array<double>> in_situ(const Any& mesh, const ArrayLike& x,
-                                                                const ArrayLike& gradient,
-                                                                const InSituErrors& of_readings,
-                                                                const InSituDraw& draw) {
+std::tuple<Array<double>, Array<double>, Array<double>, Array<Complex>> in_situ(
+    const Any& mesh, const ArrayLike& x, const ArrayLike& gradient, const std::optional<ArrayLike>& arriving,
+    const InSituErrors& of_readings, const InSituDraw& draw, const InSituVectors& vectors) {
   const Matrix fields = matrix_of(x, "x").transpose(), at_outputs = matrix_of(gradient, "gradient").transpose();
+  const Matrix phases = arriving ? Matrix(matrix_of(*arriving, "arriving").transpose()) : Matrix();
   const MeshErrors errors = errors_of(mesh);
   const InSituGradient found = working([&] {
-    return in_situ_gradient(mesh.wiring->topology, mesh.program, errors, {fields, at_outputs}, of_readings,
-                            draw);
+    return in_situ_gradient(mesh.wiring->topology, mesh.program, errors,
+                            {fields, at_outputs, arriving ? &phases : nullptr}, of_readings, draw, vectors);
   });
-  return {array_of_vector(found.theta), array_of_vector(found.phi), array_of_vector(found.output_phase)};
+  return {array_of_vector(found.theta), array_of_vector(found.phi), array_of_vector(found.output_phase),
+          array_of_matrix(found.fields.transpose())};
 }
 
 template <class Any>
@@ -394,26 +395,34 @@ void common(nb::class_<Any>& c) {
   c.def(
       "in_situ_gradient",
       [](const Any& m, const ArrayLike& x, const ArrayLike& gradient, double reading, double input,
-         double phase_rad, std::uint64_t seed, std::uint32_t chip, std::uint32_t first_word) {
-        return in_situ(m, x, gradient, {reading, input, phase_rad}, {seed, chip, first_word});
+         double phase_rad, double detection, bool equal_powers, bool measured_adjoint,
+         const std::optional<ArrayLike>& arriving, std::uint64_t seed, std::uint32_t chip,
+         std::uint32_t first_word) {
+        return in_situ(m, x, gradient, arriving, {reading, input, phase_rad, detection},
+                       {seed, chip, first_word}, {equal_powers, measured_adjoint});
       },
       nb::arg("x"), nb::arg("gradient"), nb::kw_only(), nb::arg("reading") = 0.0, nb::arg("input") = 0.0,
-      nb::arg("phase_rad") = 0.0, nb::arg("seed") = 1, nb::arg("chip") = 0, nb::arg("first_word") = 0,
-      "Derivatives of a loss by (theta, phi, output_phase) as power monitors behind every phase shifter "
-      "measure "
-      "them.\n\n"
+      nb::arg("phase_rad") = 0.0, nb::arg("detection") = 0.0, nb::arg("equal_powers") = true,
+      nb::arg("measured_adjoint") = false, nb::arg("arriving").none() = nb::none(), nb::arg("seed") = 1,
+      nb::arg("chip") = 0, nb::arg("first_word") = 0,
+      "Derivatives of a loss by (theta, phi, output_phase, x) as power monitors behind every phase shifter "
+      "measure them.\n\n"
       "x: fields at the inputs, gradient: dL/dRe(y) + i dL/dIm(y) at the outputs, both (words, ports). Three "
       "passes of light a\n"
       "word: forward, backward, and their sum (Pai et al., Science 380, 398 (2023)). Errors, rms: reading of "
-      "every "
-      "power\n"
-      "reading, in units of the power sent; input of every field sent, in units of the rms field of its "
-      "vector; "
-      "phase_rad of\n"
-      "the phases of output fields [rad]. Without errors and losses, the derivatives of backward(). Losses "
-      "bias "
-      "them. Raises\n"
-      "ValueError for shapes that differ and negative errors.");
+      "every power\n"
+      "reading, in units of the power sent; input of every field sent, and detection of every field whose "
+      "phase is detected\n"
+      "(outputs, and the adjoint that arrives), in units of the rms field of its vector; phase_rad of the "
+      "phases of output\n"
+      "fields [rad]. equal_powers: every vector is sent with power 1, else as given, where noise of readings "
+      "hides the gradient\n"
+      "of a small loss. measured_adjoint: the adjoint that arrives is sent again as roots of read powers with "
+      "detected phases,\n"
+      "or with those of arriving (words, ports), else exactly. It is the derivative by x that is returned, "
+      "complex128\n"
+      "(words, ports). Without errors and losses, all are those of backward(). Losses bias them.\n\n"
+      "Raises ValueError for shapes that differ, negative errors, and arriving without measured_adjoint.");
   c.def("settled", &settled<Any>, nb::arg("precision") = "double",
         "The mesh as it is now, set up once for many fields, and for derivatives: precision \"double\" or "
         "\"single\".\n\n"

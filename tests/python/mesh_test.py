@@ -266,14 +266,19 @@ class InSitu(unittest.TestCase):
         x, g = (draw.normal(size=(2, 7, 5)) + 1j * draw.normal(size=(2, 7, 5)))
         settled = chip.settled()
         exact = settled.backward(x, settled(x), g)
-        for found, wanted in zip(chip.in_situ_gradient(x, g), (exact.theta, exact.phi, exact.output_phase)):
-            numpy.testing.assert_allclose(found, wanted, atol=1e-11)
+        for how in ({}, {"equal_powers": False, "measured_adjoint": True}, {"measured_adjoint": True, "arriving": 2 * exact.x}):
+            for found, wanted in zip(chip.in_situ_gradient(x, g, **how), (exact.theta, exact.phi, exact.output_phase, exact.x), strict=True):
+                numpy.testing.assert_allclose(found, wanted, atol=1e-11)
         parts = [chip.in_situ_gradient(x[i:i + 1], g[i:i + 1], reading=0.1, input=0.1, phase_rad=0.1, first_word=i)[0] for i in range(7)]
         whole = chip.in_situ_gradient(x, g, reading=0.1, input=0.1, phase_rad=0.1)[0]
         numpy.testing.assert_allclose(sum(parts), whole, atol=1e-11)
         self.assertGreater(abs(whole - exact.theta).max(), 0.1)
         with self.assertRaisesRegex(ValueError, "phase_rad = -1"):
             chip.in_situ_gradient(x, g, phase_rad=-1)
+        with self.assertRaisesRegex(ValueError, "Set measured_adjoint"):
+            chip.in_situ_gradient(x, g, arriving=x)
+        detected = chip.in_situ_gradient(x, g, detection=0.1, measured_adjoint=True)
+        self.assertGreater(abs(detected[3] - exact.x).max(), 0.01)
 
 
 class Surroundings(unittest.TestCase):

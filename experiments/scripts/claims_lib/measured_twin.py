@@ -22,7 +22,7 @@ def of_bench(bench, ports, key):
 
 
 def scatter(bench, ports):
-    """By how much the rms of z-scores differs from 1."""
+    """By how much the rms of the z-scores of all benches differs from 1."""
     return abs(of_bench(bench, ports, "z_rms") - 1)
 
 

@@ -34,6 +34,9 @@ def length_rows(found, c):
     found.rows.append(Row("coupler-length", "share of power that crosses at unseen lengths, gap 150 nm, rms", "", rms(off[test]), reached(0.028),
                           interval=bootstrap(lambda i: rms(np.concatenate([of_length[k] for k in i])), len(of_length))))
     other, all_of = fit_of(chosen(c, test)), fit_of(c)
+    back = share - fit.cross_share(other.values, c["length_m"], c["at_m"])
+    found.rows.append(Row("coupler-length-both", "the same of all lengths, each half predicted by the other, rms", "",
+                          rms(np.concatenate([off[test], back[train]])), note=f"the other way round alone: {rms(back[train]):.3f}"))
 
     def slope(i):
         return fit_of(chosen(c, np.concatenate([np.flatnonzero(c["length_m"] == lengths[k]) for k in i])))["eta_relative_slope_per_m"] * 1e-7

@@ -127,10 +127,11 @@ def netlist_rms(at, share, r, i, reflection):
         guide, couples = {"loss_db_per_cm": p["loss"]}, {"eta_rad": p["eta"]}
         settings = {"bus": couples, "drop": couples, "up": guide, "down": guide,
                     "wall": {"reflection_db": 20 * np.log10(max(p.get("reflection", 0.0), 1e-6))}}
-        return p["level"] * abs(circuit(at - p["moved"], settings)[:, 1, 0]) ** 2
+        level = p["level"] * (1 + p["tilt_per_nm"] * (at - centre) * 1e9)  # of the grating couplers, as in fit.ring
+        return level * abs(circuit(at - p["moved"], settings)[:, 1, 0]) ** 2
 
     start = {"loss": fit.Start(3.0, 1.0, 0.0), "eta": fit.Start(eta, 0.1 * eta, 0.0, 1.0), "moved": fit.Start(0.0, 1e-12),
-             "level": fit.Start(1.0, 0.1)}
+             "level": fit.Start(1.0, 0.1), "tilt_per_nm": fit.Start(0.0, 0.1)}
     if reflection:
         start["reflection"] = fit.Start(np.pi * r["splitting_pm"][i] * 1e-12 / fsr, 1e-3, 1e-6, 0.3)
     return fit.least_squares(model, start, share).rms

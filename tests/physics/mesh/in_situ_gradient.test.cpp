@@ -27,10 +27,18 @@ struct Measured {
     fields = random_fields(topology.ports, words, s);
     gradient = random_fields(topology.ports, words, s);
   }
-  InSituGradient with(const InSituErrors& of_readings, std::uint32_t chip = 0) const {
-    return in_situ_gradient(topology, program, errors, {fields, gradient}, of_readings, {.chip = chip});
+  InSituGradient with(const InSituErrors& of_readings, std::uint32_t chip = 0,
+                      const InSituVectors& vectors = {}, const Matrix* arriving = nullptr) const {
+    return in_situ_gradient(topology, program, errors, {fields, gradient, arriving}, of_readings,
+                            {.chip = chip}, vectors);
+  }
+  ReferenceGradient exact() const {
+    return reference_mesh_gradient(topology, program, errors, fields, gradient);
   }
 };
+
+/// As Pai et al. sent them: vectors as given, and the adjoint as it was measured.
+constexpr InSituVectors as_measured{.equal_powers = false, .measured_adjoint = true};
 
 /// All derivatives in a row.
 Vector together(const InSituGradient& g) {
@@ -44,32 +52,75 @@ Vector together(const InSituGradient& g) {
 // Fails when the sum is sent with -i mu, a power is read in front of its shifter, or a plane misses an offset
 TEST_CASE("three passes of light measure the gradient of a chip without loss") {
   const Measured m(7);
-  const ReferenceGradient exact =
-      reference_mesh_gradient(m.topology, m.program, m.errors, m.fields, m.gradient);
-  const InSituGradient found = m.with({});
-  CHECK((found.theta - exact.theta).cwiseAbs().maxCoeff() < 1e-11);
-  CHECK((found.phi - exact.phi).cwiseAbs().maxCoeff() < 1e-11);
-  CHECK((found.output_phase - exact.output_phase).cwiseAbs().maxCoeff() < 1e-11);
+  const ReferenceGradient exact = m.exact();
+  Matrix phases = exact.fields;
+  for (Complex& field : phases.reshaped()) field *= 3;  // of which only phases count
+  for (const InSituGradient& found :
+       {m.with({}), m.with({}, 0, as_measured), m.with({}, 0, as_measured, &phases)}) {
+    CHECK((found.theta - exact.theta).cwiseAbs().maxCoeff() < 1e-11);
+    CHECK((found.phi - exact.phi).cwiseAbs().maxCoeff() < 1e-11);
+    CHECK((found.output_phase - exact.output_phase).cwiseAbs().maxCoeff() < 1e-11);
+    CHECK((found.fields - exact.fields).cwiseAbs().maxCoeff() < 1e-11);
+  }
   CHECK(exact.theta.cwiseAbs().maxCoeff() > 1);
 }
 
-// Of one word: half of (power of x) (power of lambda) times the root of 1 + 1 + |x + i mu|^4 at every shifter,
-// for unit vectors. 400 draws of 36 shifters; 5 sigma of an rms. Fails when a reading has the error of its own
-// power, or the passes share their draws.
+// Of one word: half of the root of |x|^4 + |lambda|^4 + |x + i mu|^4 at every shifter, of unit vectors times
+// (norm of x) (norm of lambda), or of the vectors themselves, lambda at a tenth. 400 draws of 36 shifters; 5
+// sigma of an rms. Fails when a reading has the error of its own power, the passes share their draws, or
+// vectors that are sent as given are scaled.
 TEST_CASE("MC: errors of power readings become those of the gradient") {
-  const Measured m(1);
+  Measured m(1);
+  m.gradient *= 0.1;
   const Vector exact = together(m.with({}));
   // x + i mu from its own definition: mu = T^H lambda of the chip
-  const ReferenceGradient back = reference_mesh_gradient(m.topology, m.program, m.errors, m.fields, m.gradient);
   const double x = m.fields.norm(), lambda = m.gradient.norm();
-  const double both = (m.fields.col(0) / x + Complex(0, 1) * back.fields.col(0) / lambda).squaredNorm();
-  const double expected = 0.01 * x * lambda / 2 * std::sqrt(2 + both * both);
-  double sum = 0;
+  const auto expected = [&](double of_x, double of_lambda) {
+    const double both =
+        (m.fields.col(0) / of_x + Complex(0, 1) * m.exact().fields.col(0) / of_lambda).squaredNorm();
+    return 0.01 * of_x * of_lambda / 2 *
+           std::sqrt(std::pow(x / of_x, 4) + std::pow(lambda / of_lambda, 4) + both * both);
+  };
   constexpr int draws = 400;
-  for (std::uint32_t chip = 0; chip < draws; ++chip)
-    sum += (together(m.with({.reading = 0.01}, chip)) - exact).squaredNorm();
-  const double n = draws * static_cast<double>(exact.size());
-  CHECK(std::sqrt(sum / n) == Approx(expected).epsilon(5 / std::sqrt(2 * n)));
+  for (const bool equal : {true, false}) {
+    double sum = 0;
+    for (std::uint32_t chip = 0; chip < draws; ++chip)
+      sum += (together(m.with({.reading = 0.01}, chip, {.equal_powers = equal})) - exact).squaredNorm();
+    const double n = draws * static_cast<double>(exact.size());
+    CHECK(std::sqrt(sum / n) ==
+          Approx(equal ? expected(x, lambda) : expected(1, 1)).epsilon(5 / std::sqrt(2 * n)));
+  }
+  CHECK(expected(1, 1) > 2 * expected(x, lambda));  // a small adjoint drowns
+}
+
+// To first order, phase of output q is off by s_q = detection / sqrt(2) rms(y) / |y_q|, which turns the adjoint
+// that arrives at p by the sum of Re(conj(T_qp) lambda_q / mu_p) s_q, and detection there turns it by
+// detection / sqrt(2) rms(mu) / |mu_p|. 2,000 draws; 5 sigma of an rms. Fails when one of both is not detected,
+// both share their draws, or the error is one of a phase.
+TEST_CASE("MC: errors of detected fields turn the adjoint that arrives") {
+  const Measured m(1);
+  constexpr double detection = 1e-4;
+  constexpr int draws = 2000;
+  const Matrix one = Matrix::Identity(6, 6);
+  const Matrix adjoint_of = reference_mesh_gradient(m.topology, m.program, m.errors, one, one).fields;
+  const Eigen::VectorXcd y = adjoint_of.adjoint() * m.fields.col(0), mu = adjoint_of * m.gradient.col(0);
+  const auto off = [](const Eigen::VectorXcd& fields, Eigen::Index p) {
+    return detection * fields.norm() / std::sqrt(2.0 * 6) / std::abs(fields[p]);
+  };
+  Vector expected(6), sum = Vector::Zero(6);
+  for (Eigen::Index p = 0; p < 6; ++p) {
+    expected[p] = off(mu, p) * off(mu, p);
+    for (Eigen::Index q = 0; q < 6; ++q) {
+      const double turned = (adjoint_of(p, q) * m.gradient(q, 0) / mu[p]).real() * off(y, q);
+      expected[p] += turned * turned;
+    }
+  }
+  for (std::uint32_t chip = 0; chip < draws; ++chip) {
+    const Matrix found = m.with({.detection = detection}, chip, as_measured).fields;
+    for (Eigen::Index p = 0; p < 6; ++p) sum[p] += std::pow(std::arg(found(p, 0) / mu[p]), 2);
+  }
+  for (Eigen::Index p = 0; p < 6; ++p)
+    CHECK(std::sqrt(sum[p] / draws) == Approx(std::sqrt(expected[p])).epsilon(5 / std::sqrt(2.0 * draws)));
 }
 
 // To first order an error of phase and one of the input act alike on every draw: twice the error, twice the
@@ -89,6 +140,10 @@ TEST_CASE("errors of inputs and of output phases reach the gradient") {
     CHECK((together(m.with(read)) - together(m.with({.reading = 0.01})) - once).norm() < 1e-5 * exact.norm());
   }
   CHECK_THAT(refusal([&] { m.with({.reading = -1}); }), ContainsSubstring("reading = -1"));
+  CHECK_THAT(refusal([&] { m.with({.detection = -1}); }), ContainsSubstring("detection = -1"));
+  CHECK_THAT(refusal([&] { m.with({}, 0, {}, &m.fields); }), ContainsSubstring("Set measured_adjoint"));
+  const Matrix short_of(5, 3);
+  CHECK_THAT(refusal([&] { m.with({}, 0, as_measured, &short_of); }), ContainsSubstring("one field per input"));
   CHECK_THAT(refusal([&] {
                in_situ_gradient(m.topology, m.program, m.errors, {m.fields, Matrix(6, 2)}, {});
              }),
