@@ -73,8 +73,9 @@ constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
      [](const UnitCost& c) { return c.energy_per_bit_j(); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
      value<&UnitCost::receiver_bandwidth_hz>},
-    {"slots_per_word", "1", "slots/word", 1, "symbol slots of a lane that one word occupies in a stage",
-     value<&UnitCost::slots_per_word>, true},
+    {"slots_per_word", "1", "slots/word", 1,
+     "symbol slots of a lane that one word occupies in a stage, or of every link",
+     value<&UnitCost::slots_per_word>},
 }};
 
 std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {

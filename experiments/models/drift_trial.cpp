@@ -188,7 +188,7 @@ StudyModel drift_study_model() {
                metric("failed_checks", "1",
                       "Fraction of checked blocks that fail, lane by lane, at this time; 0 without "
                       "link.check_block",
-                      "share of checks that fail", Better::lower, MetricKind::number, {}, {"variant", "time"}),
+                      "share of checks that fail", Better::lower, MetricKind::share, {}, {"variant", "time"}),
                metric("since_calibration", "s", "Time since the last calibration", "time since calibration",
                       Better::neither, MetricKind::number, {}, {"variant", "time"}),
                metric("die_temperature", "K", "Die temperature relative to the mean ambient temperature",

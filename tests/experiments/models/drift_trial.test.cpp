@@ -104,7 +104,7 @@ TEST_CASE("drift: failed checks say when to calibrate") {
       "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 4\nrounding = 'half-even'\n[network]\nsource = "
       "'digit-sums'\n[parts]\nset = 'idealised'\n[chip]\npreset = 'ideal'\n[measure]\nwords = 2000\nvariants = "
       "['drifting', 'checked']\n[drift]\ninstants = 31\ninterval_s = 30\nsine_k = 1\ncontrolled = "
-      "0.95\nlaser_m = 0\n[link]\noscillators = "
+      "0.95\nlaser_m = 0\n[converter]\nbits = 10\neffective_bits = 6.4\n[link]\noscillators = "
       "'direct'\n";
   const StudyConfig config = parse(sums + "check_block = 64\n");
   const auto live = [](const StudyConfig& of) {

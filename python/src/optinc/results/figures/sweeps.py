@@ -207,7 +207,7 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
                  len(shown), outer="xy", sharex=True, sharey="row")
 
 
-OVER_TIME = ("instant_accuracy", "phase_drift", "oscillator_phase", "die_temperature",
+OVER_TIME = ("instant_accuracy", "failed_checks", "phase_drift", "oscillator_phase", "die_temperature",
              "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
 """Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
 TIMES = ((14400.0, 3600.0, "h"), (300.0, 60.0, "min"))
@@ -218,8 +218,8 @@ def drift(run: Run, *, metric: Names = None, at: Optional[Mapping[str, Any]] = N
     """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
 
     Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
-    names; of model `drift` the words wrong, the phases' change, that of oscillators where there is one, and the temperature
-    of the die by default. Words wrong
+    names; by default the words wrong, and of the checks that fail, the changes of phases and of oscillators, and the
+    temperature of the die those that are not zero. Words wrong
     have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
     sweeps, by parameter name; of the sweeps left, the one of most values gets a column a value, in which a metric that
     is the same in all columns is drawn once.
@@ -233,8 +233,8 @@ def drift(run: Run, *, metric: Names = None, at: Optional[Mapping[str, Any]] = N
             raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
                               "Run a study of model drift, or sweep a time.")
         return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
-    telling_ones = [name for name in OVER_TIME if name in known and (  # oscillators, where anything changes their phases
-        name != "oscillator_phase" or np.nanmax(statistic(run, name).mean.values) > 0)]
+    telling_ones = [name for name in OVER_TIME  # changes, where there are any
+                    if name in known and np.nanmax(np.abs(statistic(run, name).mean.values)) > 0]
     names = listed(metric) or telling_ones or known[:1]
     if wrong := [name for name in names if name not in known]:
         raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(known)}). Choose one of these.")
