@@ -27,7 +27,8 @@ CodeVector passed_on(const LitUnit& unit, CodeVector decided, const Transmission
   if (!has_owner(task, unit.hardware)) return decided;
   TransmissionSeed sent_on = seed;
   sent_on.chip += std::uint32_t{1} << 31;
-  return decide_digits(owner_broadcast(task, unit.hardware).send(decided, unit, sent_on));
+  const WordLink broadcast = owner_broadcast(task, unit.hardware);
+  return decide_digits(transmit(broadcast.lit(unit), Codes(decided), sent_on));
 }
 
 int checked_block(const Task& task, const UnitHardware& hardware) {

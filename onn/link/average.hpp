@@ -1,5 +1,6 @@
 #pragma once
 
+#include "onn/link/transmission.hpp"
 #include "onn/link/word_hops.hpp"
 
 namespace optinc {

@@ -9,15 +9,13 @@ namespace {
 /// The hops of a call: links as they are needed, seeds of their own.
 class Hops {
  public:
-  Hops(const LitUnit& unit, const TransmissionSeed& seed)
-      : unit_(unit), seed_(seed), link_(unit.design.task.digits, unit.hardware) {
+  Hops(const LitUnit& unit, const TransmissionSeed& seed, const SendWords& over_link)
+      : unit_(unit), seed_(seed), over_link_(over_link), link_(unit.design.task.digits, unit.hardware) {
     seed_.server = 0;  // a link has one end
   }
 
   /// Levels of codes at the end of hop number `hop`.
-  Eigen::MatrixXd send(const CodeVector& codes, int hop) const {
-    return link_.send(codes, unit_, seed(2 * hop));
-  }
+  Eigen::MatrixXd send(const CodeVector& codes, int hop) const { return send(link_, codes, 2 * hop); }
 
   /// What is decided at its end of sums of so many codes.
   std::vector<std::uint64_t> send(const std::vector<std::uint64_t>& sums, int of, int hop) const {
@@ -29,7 +27,7 @@ class Hops {
       high[w] = static_cast<std::uint32_t>(sums[static_cast<std::size_t>(w)] >> bits);
     }
     low = decide_digits(send(low, hop));
-    if (more > 0) high = decide_digits(WordLink(more, unit_.hardware).send(high, unit_, seed(2 * hop + 1)));
+    if (more > 0) high = decide_digits(send(WordLink(more, unit_.hardware), high, 2 * hop + 1));
     std::vector<std::uint64_t> found(sums.size());
     for (Eigen::Index w = 0; w < low.size(); ++w)
       found[static_cast<std::size_t>(w)] = (std::uint64_t{high[w]} << bits) + low[w];
@@ -37,14 +35,15 @@ class Hops {
   }
 
  private:
-  TransmissionSeed seed(int number) const {
+  Eigen::MatrixXd send(const WordLink& link, const CodeVector& codes, int number) const {
     TransmissionSeed own = seed_;
     own.chip += static_cast<std::uint32_t>(number + 1) << 24;
-    return own;
+    return over_link_(link.lit(unit_), Codes(codes), own);
   }
 
   LitUnit unit_;
   TransmissionSeed seed_;
+  const SendWords& over_link_;
   WordLink link_;
 };
 
@@ -93,10 +92,6 @@ WordLink::WordLink(int digits, const UnitHardware& unit)
   chip = programmed_chip(design, fabricate(design, perfect, 1, 0), perfect, Programming::uncorrected);
 }
 
-Eigen::MatrixXd WordLink::send(const CodeVector& codes, const LitUnit& of, const TransmissionSeed& seed) const {
-  return transmit({design, chip, hardware, of.noise, of.arithmetic}, Codes(codes), seed);
-}
-
 int extra_digits(int codes) {
   int digits = 0;
   for (int held = 1; held < codes; held *= 4) ++digits;
@@ -112,7 +107,8 @@ HopPlan hop_plan(const Task& task) {
   return {servers, 2 * (servers - 1), digits / static_cast<double>(servers * task.digits)};
 }
 
-Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed) {
+Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
+                                 const SendWords& over_link) {
   const Task& task = unit.design.task;
   validate(unit.hardware.link.averaging == Averaging::coherent,
            "link.averaging = \"incoherent\" where electronics add (\"{}\": there is no light to add). Set "
@@ -123,7 +119,7 @@ Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const 
            task.servers - 1);
   UnitHardware link = unit.hardware;
   link.link.destinations = 1;
-  const Hops hops({unit.design, unit.chip, link, unit.noise, unit.arithmetic}, seed);
+  const Hops hops({unit.design, unit.chip, link, unit.noise, unit.arithmetic}, seed, over_link);
   return task.adder == Adder::ring ? round_a_ring(hops, task, codes, seed) : by_a_hub(hops, task, codes, seed);
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "onn/link/transmission.hpp"
+#include <functional>
+
+#include "onn/link/noise.hpp"
+#include "onn/task/codes.hpp"
 
 namespace optinc {
 
@@ -14,8 +17,8 @@ struct WordLink {
   /// Sends `digits` digits to hardware.link.destinations receivers (0: one).
   WordLink(int digits, const UnitHardware& hardware);
 
-  /// Received levels of these codes, (digits, words). Throws Error as transmit().
-  Eigen::MatrixXd send(const CodeVector& codes, const LitUnit& of, const TransmissionSeed& seed) const;
+  /// The link as words are sent through it, with the noise and in the arithmetic of a unit.
+  LitUnit lit(const LitUnit& of) const { return {design, chip, hardware, of.noise, of.arithmetic}; }
 };
 
 /// How words travel where electronics add them (Task::adder).
@@ -33,11 +36,15 @@ HopPlan hop_plan(const Task& task);
 /// Digits by which the sum of `codes` codes is longer than one of them: ceil(log4 codes).
 int extra_digits(int codes);
 
+/// How words are sent over a link: transmit().
+using SendWords = std::function<Eigen::MatrixXd(const LitUnit&, const Codes&, const TransmissionSeed&)>;
+
 /// transmit() where electronics add: levels of the answer's digits as server seed.server receives them on the
 /// last hop, (digits, words). Every hop decides what it receives, and wrong digits are added, rounded and
 /// passed on as if they were right. Words have servers as owners in turn (word number mod N): round a ring, an
 /// owner has its own words' answers without a hop. Every hop has draws of its own (chip numbers 2^24 apart).
 /// Throws Error as transmit(), and for link.averaging = incoherent.
-Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed);
+Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
+                                 const SendWords& over_link);
 
 }  // namespace optinc

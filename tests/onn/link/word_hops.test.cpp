@@ -5,6 +5,7 @@
 #include "onn/budget/unit_cost.hpp"
 #include "onn/link/readout.hpp"
 #include "onn/link/reference_transmit.hpp"
+#include "onn/link/transmission.hpp"
 #include "onn/network/digit_sums.hpp"
 #include "onn/task/words.hpp"
 #include "physics/random/stream.hpp"
