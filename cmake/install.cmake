@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(share ${CMAKE_INSTALL_DATADIR}/optinc)
 install(TARGETS optinc RUNTIME COMPONENT runtime)
-install(DIRECTORY experiments/data/studies experiments/data/networks experiments/data/lists DESTINATION ${share} COMPONENT runtime
+install(DIRECTORY experiments/data/studies experiments/data/networks experiments/data/lists experiments/data/mappings DESTINATION ${share} COMPONENT runtime
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.h5")
 install(DIRECTORY python/src DESTINATION ${share}/python COMPONENT runtime
         PATTERN "__pycache__" EXCLUDE)

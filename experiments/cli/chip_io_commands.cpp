@@ -33,7 +33,7 @@ void add_program(CommandTable& commands) {
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
   program
       .add_option("INPUT", lab->input,
-                  "Network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .sNp)")
+                  "Network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .npy, .npz, .sNp)")
       ->required();
   program.add_option(
       "--chip", lab->chip_file,
@@ -94,6 +94,7 @@ void add_circuit(CommandTable& commands) {
       "  optinc circuit ring.yml --wavelength-m 1.55e-6 --points 1 --set bus.eta_rad=0.3\n"
       "  optinc circuit ring.yml --light in=1e-3     currents and noise of receivers at the ports\n"
       "  optinc circuit --models     models, their ports and settings\n"
+      "  optinc circuit mzi.yml --mapping gdsfactory     a layout of gdsfactory, by get_netlist()\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"
       "    bus: {component: coupler, settings: {eta_rad: 0.25}}\n"
@@ -103,13 +104,20 @@ void add_circuit(CommandTable& commands) {
       "  ports: {in: \"bus,in0\", out: \"chip,port2\"}",
       [asked, &commands] { return circuit_command(*asked, commands.typed()); });
   circuit.add_option("NETLIST.yml", asked->netlist, "Netlist in YAML or JSON");
+  CLI::Option* const range = circuit
+                                 .add_option("--wavelength-m", asked->wavelengths_m,
+                                             "Wavelength, or the first and the last of a range [m]")
+                                 ->type_name("M")
+                                 ->expected(1, 2);
+  CLI::Option* const points =
+      circuit.add_option("--points", asked->points, "Number of evenly spaced wavelengths in the range")
+          ->type_name("N");
   circuit
-      .add_option("--wavelength-m", asked->wavelengths_m,
-                  "Wavelength, or the first and the last of a range [m]")
-      ->type_name("M")
-      ->expected(1, 2);
-  circuit.add_option("--points", asked->points, "Number of evenly spaced wavelengths in the range")
-      ->type_name("N");
+      .add_option("--wavelengths", asked->wavelength_file,
+                  "Wavelengths of a file, instead of a range: one a line [m], or those of a Touchstone file")
+      ->type_name("FILE")
+      ->excludes(range)
+      ->excludes(points);
   add_settings(circuit, asked->settings,
                "Override a setting of the netlist: INSTANCE.SETTING=value; repeatable");
   circuit
@@ -121,6 +129,12 @@ void add_circuit(CommandTable& commands) {
       .add_option("--receiver", asked->receiver,
                   "Override a setting of these receivers: KEY=X (see --models); repeatable")
       ->type_name("KEY=X");
+  circuit
+      .add_option(
+          "--mapping", asked->mappings,
+          "Which models the components of a process design kit stand for: a shipped mapping (optinc list "
+          "mappings) or a TOML file; repeatable, the first that knows a component counts")
+      ->type_name("NAME");
   add_convention(circuit, asked->convention);
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,
                    "Let unconnected ports absorb light; otherwise they are errors");

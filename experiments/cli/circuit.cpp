@@ -9,22 +9,45 @@
 
 #include "experiments/base/interrupt.hpp"
 #include "experiments/base/progress.hpp"
+#include "experiments/base/shipped_files.hpp"
 #include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/files/chips/scattering_file.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/readers/netlist.hpp"
+#include "experiments/files/readers/text.hpp"
 #include "experiments/files/readers/touchstone.hpp"
 #include "experiments/study/study_warnings.hpp"
 #include "physics/circuit/detection.hpp"
 #include "physics/circuit/models.hpp"
+#include "physics/circuit/spectrum.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
 namespace {
 
+/// Wavelengths of a file: the first number of every line [m], or the frequencies of a Touchstone file.
+std::vector<double> wavelengths_in(const std::filesystem::path& path) {
+  std::vector<double> wavelengths;
+  if (touchstone_ports(path) > 0 || extension_of(path) == ".ts") {
+    for (const double hz : read_touchstone_spectrum(path).frequency_hz)
+      wavelengths.push_back(constants::speed_of_light_m_per_s / hz);
+  } else {
+    read_text(path, '#', [&](const TextLine& line) {
+      const std::string_view cell = line.text.substr(0, line.text.find_first_of(",; \t"));
+      wavelengths.push_back(read_number(cell, line, "wavelength"));
+      validate_wavelength(wavelengths.back());
+    });
+  }
+  std::ranges::sort(wavelengths);
+  validate(std::ranges::adjacent_find(wavelengths) == wavelengths.end(),
+           "{}: a wavelength stands there twice (a spectrum has each once). Remove one.", path.string());
+  return wavelengths;
+}
+
 std::vector<double> wavelengths_of(const CircuitArguments& a) {
+  if (!a.wavelength_file.empty()) return wavelengths_in(a.wavelength_file);
   const double first = a.wavelengths_m.front(), last = a.wavelengths_m.back();
   validate(std::isfinite(first) && std::isfinite(last) && first > 0 && first <= last,
            "--wavelength-m {} {} (in metres, in ascending order). Try 1.54e-6 1.56e-6.", first, last);
@@ -111,13 +134,31 @@ CircuitSummary summary_of(const CircuitScattering& circuit) {
   std::ranges::stable_sort(summary.paths, std::greater<>{}, &CircuitPath::most);
   for (Eigen::Index w = 0; w < circuit.s.cols(); ++w) {
     const Matrix s = circuit.s.col(w).reshaped(ports, ports);
-    summary.largest_out = std::max(
-        summary.largest_out, Eigen::SelfAdjointEigenSolver<Matrix>(s.adjoint() * s, Eigen::EigenvaluesOnly)
-                                 .eigenvalues()
-                                 .maxCoeff());
+    summary.largest_out = std::max(summary.largest_out, largest_output(s));
     summary.not_reciprocal = std::max(summary.not_reciprocal, (s - s.transpose()).cwiseAbs().maxCoeff());
   }
   return summary;
+}
+
+/// A warning where the grid may miss resonances, for people; empty where it shows all.
+std::string grid_warning(const CircuitScattering& circuit) {
+  constexpr double resolved = 0.01;  // of the power that enters
+  const auto ports = static_cast<Eigen::Index>(circuit.ports.size());
+  Unresolved worst;
+  Eigen::Index path = 0;
+  for (Eigen::Index p = 0; p < ports * ports; ++p)
+    if (const Unresolved found = least_foretold(circuit.s.row(p).cwiseAbs2().transpose());
+        found.off > worst.off) {
+      worst = found;
+      path = p;
+    }
+  if (worst.off <= resolved) return "";
+  const auto name = [&](Eigen::Index port) { return circuit.ports[static_cast<std::size_t>(port)]; };
+  return fmt::format(
+      "from {} to {}, the power at {:.4f} nm is {:.2g} off what its neighbours foretell: the grid may miss "
+      "resonances between its points. Use more --points.",
+      name(path / ports), name(path % ports), 1e9 * circuit.wavelengths_m[static_cast<std::size_t>(worst.at)],
+      worst.off);
 }
 
 /// Noise of a circuit with amplifiers and what receivers read, for people: a port each.
@@ -254,7 +295,10 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   std::map<std::string, double> of_receiver =
       numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9", true);
   const DirectReceiver receiver = direct_receiver(of_receiver);
-  const CircuitComponent circuit = read_netlist(a.netlist, {a.absorb_unconnected});
+  NetlistOptions options{a.absorb_unconnected};
+  for (const std::string& name : a.mappings)
+    options.mappings.push_back(read_mapping(shipped_or_own("mappings", name)));
+  const CircuitComponent circuit = read_netlist(a.netlist, options);
   if (stored) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
@@ -302,6 +346,9 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
   const CircuitSummary summary = summary_of(found);
   print_text(a.json ? json_text(json_of(found, circuit.devices, summary))
                     : text_of(found, circuit.devices, summary));
+  if (const std::string text = a.wavelength_file.empty() ? grid_warning(found) : ""; !text.empty())
+    print_warnings({text});
+  if (!circuit.not_read.empty()) complain(fmt::format("not read: {}", fmt::join(circuit.not_read, ", ")));
   return 0;
 }
 

@@ -86,7 +86,8 @@ struct CircuitArguments {
   std::string netlist;
   std::vector<double> wavelengths_m = {1.54e-6, 1.56e-6};  ///< one, or first and last
   int points = 1001;
-  std::vector<std::string> settings, receiver;
+  std::string wavelength_file;  ///< instead of both; empty: none
+  std::vector<std::string> settings, receiver, mappings;
   std::optional<PhaseConvention> convention;  ///< of a Touchstone file that is written
   std::string light;                          ///< PORT=POWER [W] that enters there; empty: none
   bool absorb_unconnected = false, models = false, json = false;

@@ -58,6 +58,8 @@ std::string lists_text() {
   return shipped_text("lists", " of optinc interconnect, cluster, compare-costs and operating-point");
 }
 
+std::string mappings_text() { return shipped_text("mappings", " of optinc circuit"); }
+
 /// Of a damaged or newer file, why it cannot be read: the others are listed all the same.
 std::string described_network(const std::string& name) {
   try {
@@ -128,8 +130,9 @@ std::string sources_text() {
 std::string figures_text() { return hanging_text("figures:", join_names(figure_names()), 9); }
 
 using Text = std::string (*)();
-constexpr std::array<std::pair<std::string_view, Text>, 8> parts = {{{"studies", studies_text},
+constexpr std::array<std::pair<std::string_view, Text>, 9> parts = {{{"studies", studies_text},
                                                                      {"lists", lists_text},
+                                                                     {"mappings", mappings_text},
                                                                      {"networks", networks_text},
                                                                      {"devices", devices_text},
                                                                      {"presets", presets_text},

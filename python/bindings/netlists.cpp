@@ -1,7 +1,6 @@
 #include "python/bindings/netlists.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <memory>
 #include <new>
@@ -70,18 +69,11 @@ class DocumentOfPython {
     } else if (nb::isinstance<nb::str>(given)) {
       builder_.scalar(nb::cast<std::string>(given), true, 0, kept(given));
     } else if (is_number(given)) {
-      builder_.scalar(number_text(nb::cast<double>(nb::float_(given))), false, 0, kept(given));
+      builder_.number(nb::cast<double>(nb::float_(given)), 0, kept(given));
     } else {
       builder_.object(fmt::format("of type {}", nb::cast<std::string>(given.type().attr("__name__"))),
                       kept(given));
     }
-  }
-
-  static std::string number_text(double value) {
-    return std::isfinite(value) ? fmt::format("{}", value)
-           : std::isnan(value)  ? ".nan"
-           : value > 0          ? ".inf"
-                                : "-.inf";
   }
 
   DocumentBuilder builder_{""};
@@ -180,10 +172,15 @@ struct NetlistCircuit {
   CircuitComponent circuit;
 };
 
-/// `given`: a path, or a mapping.
-void read_circuit(NetlistCircuit* self, nb::handle given, const nb::dict& models, bool absorb_unconnected) {
+/// `given`, and each of `mappings`: a path, or a mapping.
+void read_circuit(NetlistCircuit* self, nb::handle given, const nb::dict& models, const nb::list& mappings,
+                  bool absorb_unconnected) {
   NetlistCircuit made;
   NetlistOptions options{absorb_unconnected, {}};
+  for (const nb::handle mapping : mappings)
+    options.mappings.push_back(nb::isinstance<nb::str>(mapping)
+                                   ? read_mapping(nb::cast<std::string>(mapping))
+                                   : Mapping(DocumentOfPython().of(mapping), "", ""));
   for (const auto [name, model] : models) {
     CallerModel& known = options.models[nb::cast<std::string>(name)];
     if (nb::isinstance<nb::str>(model)) {
@@ -271,13 +268,27 @@ void raise_error(const Error& error) {
 void bind_netlists(nb::module_& m) {
   nb::class_<NetlistCircuit>(m, "NetlistCircuit", nb::type_slots(slots),
                              "A circuit from a netlist; optinc.Circuit is made of one.")
-      .def("__init__", &read_circuit, nb::arg("netlist"), nb::arg("models"), nb::arg("absorb_unconnected"),
+      .def("__init__", &read_circuit, nb::arg("netlist"), nb::arg("models"), nb::arg("mappings"),
+           nb::arg("absorb_unconnected"),
            nb::sig("def __init__(self, netlist: str | collections.abc.Mapping[str, object], models: dict[str, "
-                   "typing.Any], absorb_unconnected: bool) -> None"))
+                   "typing.Any], mappings: list[str | collections.abc.Mapping[str, object]], "
+                   "absorb_unconnected: bool) -> None"))
       .def_prop_ro(
           "ports", [](const NetlistCircuit& c) { return c.circuit.ports; }, "Names, in the order of matrices.")
       .def_prop_ro(
           "instances", [](const NetlistCircuit& c) { return c.circuit.instances; }, "Names, in order.")
+      .def_prop_ro(
+          "not_read", [](const NetlistCircuit& c) { return c.circuit.not_read; },
+          "Settings, ports and components that say nothing of light.")
+      .def(
+          "warnings",
+          [](const NetlistCircuit& c, nb::handle settings) {
+            return c.circuit.warnings ? c.circuit.warnings(settings_of_python(settings))
+                                      : std::vector<std::string>{};
+          },
+          nb::arg("settings"),
+          nb::sig("def warnings(self, settings: collections.abc.Mapping[str, object]) -> list[str]"),
+          "What is legal but unlike anything built.")
       .def(
           "scattering",
           [](const NetlistCircuit& c, nb::handle settings, const ArrayLike& wavelengths_m) {

@@ -1,6 +1,7 @@
 """Circuits from netlists, against meshes, closed forms and each other."""
 
 import gc
+import importlib.util
 import json
 import os
 import subprocess
@@ -199,6 +200,67 @@ class Circuits(unittest.TestCase):
             index, slope = 2.44365, -1.13171e6  # at 1.55 um; n_g = n - wavelength dn/dwavelength
             self.assertAlmostEqual(skrf.Network(made).group_delay[100, 1, 0].real / ((index - 1.55e-6 * slope) * 1e-4 / 299792458), 1, 3)
 
+    @unittest.skipUnless(importlib.util.find_spec("xarray"), "needs xarray")
+    def test_a_spectrum_knows_its_names(self):
+        ring = optinc.Circuit(RING)
+        spectrum = ring.spectrum(AT, {"bus": {"eta_rad": 0.3}})
+        self.assertEqual(spectrum.dims, ("wavelength", "port_out", "port_in"))
+        numpy.testing.assert_array_equal(spectrum, ring(AT, {"bus": {"eta_rad": 0.3}}))
+        numpy.testing.assert_array_equal(spectrum.wavelength, AT)
+        numpy.testing.assert_array_equal(spectrum.sel(port_out="out", port_in="in"), spectrum[:, 1, 0])
+        with self.assertRaisesRegex(ValueError, "wavelengths with 0 axes"):
+            ring.spectrum(1.55e-6)
+
+    @unittest.skipUnless(importlib.util.find_spec("xarray") and importlib.util.find_spec("matplotlib"), "needs xarray and matplotlib")
+    def test_a_plot_shows_the_light_of_a_port(self):
+        import matplotlib  # noqa: PLC0415
+        matplotlib.use("Agg")
+        split = optinc.Circuit({"instances": {"c": "coupler"}, "ports": {"a": "c,in0", "b": "c,in1", "bar": "c,out0", "cross": "c,out1"}})
+        axes = split.plot(AT, "a")
+        self.assertEqual([line.get_label() for line in axes.lines], ["a to bar", "a to cross"])
+        numpy.testing.assert_allclose(axes.lines[1].get_xdata(), 1e9 * AT)
+        numpy.testing.assert_allclose(axes.lines[1].get_ydata(), 20 * numpy.log10(abs(split(AT)[:, 3, 0])), atol=1e-9)
+        self.assertIs(split.plot(AT, "b", ["bar"], axes=axes), axes)
+        self.assertEqual(len(axes.lines), 3)
+        with self.assertRaisesRegex(ValueError, 'no port "c"'):
+            split.plot(AT, "c")
+        matplotlib.pyplot.close("all")
+
+    def test_measured_blocks_that_are_not_passive_are_told(self):
+        def told(gain):
+            with tempfile.TemporaryDirectory() as scratch:
+                file = Path(scratch) / "block.s1p"
+                file.write_text(f"# THz S RI R 50\n193 0 {gain}\n194 0.5 0\n")
+                return optinc.Circuit({"instances": {"m": {"component": "touchstone", "settings": {"file": str(file)}}}, "ports": {"p": "m,port1"}}).warnings()
+        self.assertEqual(told(0.999), [])
+        self.assertEqual(told(1.0000001), [])
+        self.assertEqual(told(1.1), ["m.file: block.s1p is not passive: at 193 THz it gives 1.21 times the power that enters (noise, calibration, or gain)"])
+
+    @unittest.skipUnless(os.environ.get("OPTINC_TOOL"), "needs OPTINC_TOOL")
+    def test_a_list_of_wavelengths_and_a_grid_that_misses_a_ring(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = Path(scratch)
+            (scratch / "ring.json").write_text(json.dumps({"instances": {"r": {"component": "ring", "settings": {
+                "length_m": 3e-4, "loss_db_per_cm": 0.01, "bus_eta_rad": 0.01, "bus_eta_relative_slope_per_m": 0, "bus_excess_loss_db": 0}}},
+                "ports": {"in": "r,in0", "out": "r,out0"}}))
+
+            def told(*arguments):
+                return subprocess.run([os.environ["OPTINC_TOOL"], "circuit", scratch / "ring.json", "--quiet", "--force", *arguments],
+                                      capture_output=True, text=True)
+            self.assertIn("optinc: warning: from in to out, the power at 15", told("--points", "2001").stderr)
+            self.assertEqual(told("--points", "2001", "--set", "r.bus_eta_rad=0.5", "--set", "r.loss_db_per_cm=5").stderr, "")
+            (scratch / "at.csv").write_text("# my laser\n1.55e-6\n1.5401e-6, 3\n1.5512e-6\n")
+            told("--wavelengths", scratch / "at.csv", "-o", scratch / "out.s2p")
+            given = [float(line.split()[0]) for line in (scratch / "out.s2p").read_text().splitlines() if line[0] in "12"]
+            numpy.testing.assert_allclose(given, [299792.458 / um for um in (1.5512, 1.55, 1.5401)], rtol=1e-14)
+            told("--wavelengths", scratch / "out.s2p", "-o", scratch / "again.s2p")
+            self.assertEqual(*([line for line in (scratch / name).read_text().splitlines() if not line.startswith("!")] for name in ("out.s2p", "again.s2p")))
+            (scratch / "at.csv").write_text("1550\n")
+            self.assertRegex(told("--wavelengths", scratch / "at.csv").stderr, r"wavelength_m = 1550 .2e-7..2e-5 m")
+            (scratch / "at.csv").write_text("1.55e-6\n1.55e-6\n")
+            self.assertIn("at.csv: a wavelength stands there twice", told("--wavelengths", scratch / "at.csv").stderr)
+            self.assertEqual(told("--wavelengths", scratch / "at.csv", "--points", "3").returncode, 2)
+
     def test_what_is_none_is_refused(self):
         def refused(sentence, netlist=RING, at=AT, settings=None, **parts):
             with self.assertRaises(ValueError) as caught:
@@ -218,7 +280,7 @@ class Circuits(unittest.TestCase):
             deep = {"a": deep}
         refused("lists and mappings more than 100 deep (no netlist is). Flatten it.", info=deep)
         refused('instance "turn": unknown model "waveguid" (known: waveguide, phase_shifter, heater, carrier_shifter, fibre_coupler, coupler, mmi_2x2, mmi_1x2, mzi, '
-                'crossing, ring, add_drop_ring, interface, amplifier). Did you mean "waveguide"?', instances={"bus": bus, "turn": "waveguid"})
+                'crossing, ring, add_drop_ring, interface, amplifier). Did you mean "waveguide"? Components of a process design kit need a mapping.', instances={"bus": bus, "turn": "waveguid"})
         refused('"turn" is not a port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".', connections={"bus,out1": "turn"})
         refused("port turn,out0 faces nothing (it would end in the air). Connect it, name it among the ports, or let unconnected "
                 "ports absorb.", connections={"bus,out1": "turn,in0"}, ports={"in": "bus,in0", "out": "bus,out0", "x": "bus,in1"})

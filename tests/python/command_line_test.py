@@ -115,6 +115,27 @@ class SameBits(unittest.TestCase):
         else:
             numpy.testing.assert_array_equal(found, expected)
 
+    # Fails when the parts of complex numbers, or rows and columns, are exchanged on the way in.
+    def test_matrices_of_numpy(self):
+        unitary = optinc.haar_unitary(4, seed=3)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            numpy.savetxt(folder / "text.csv", unitary, delimiter=",")
+            numpy.save(folder / "rows.npy", unitary)
+            numpy.save(folder / "columns.npy", numpy.asfortranarray(unitary))
+            numpy.savez_compressed(folder / "alone.npz", u=unitary)
+
+            def phases(file):
+                subprocess.run([TOOL, "program", file, "-o", "phases.h5", "--quiet", "--force"], cwd=folder, check=True, capture_output=True)
+                with h5py.File(folder / "phases.h5") as made:
+                    return made["phases/mesh/theta"][()], made["phases/mesh/phi"][()]
+            expected = phases("text.csv")
+            for file in ("rows.npy", "columns.npy", "alone.npz"):
+                numpy.testing.assert_array_equal(phases(file), expected)
+            numpy.savez(folder / "two.npz", a=unitary, b=unitary)
+            told = subprocess.run([TOOL, "program", "two.npz", "-o", "other.h5"], cwd=folder, capture_output=True, text=True)
+            self.assertIn("two.npz: 2 arrays (one, the matrix, is read). Save it alone.", told.stderr)
+
     # Fails when a fabricated mesh skips the DAC, among much else.
     def test_mesh(self):
         trial = self.replay(MESHES)

@@ -43,7 +43,8 @@ def by_command_line(case, netlist, scratch):
     made = Path(scratch) / "made.h5"
     at = case.get("wavelengths_m", [1.55e-6])
     done = subprocess.run([os.environ["OPTINC_TOOL"], "circuit", netlist, "-o", made, "--quiet", "--force", "--wavelength-m", *map(repr, at),
-                           "--points", str(case.get("points", 1)), *(["--absorb-unconnected"] if case.get("absorb") else [])],
+                           "--points", str(case.get("points", 1)), *(["--absorb-unconnected"] if case.get("absorb") else []),
+                           *(["--mapping", case["mapping"]] if "mapping" in case else [])],
                           capture_output=True, text=True)
     if done.returncode:
         return done.stderr.removeprefix("optinc: ").strip()
@@ -55,7 +56,7 @@ def by_command_line(case, netlist, scratch):
 
 def by_package(case, netlist, wavelengths):
     try:
-        circuit = Circuit(netlist, absorb_unconnected=case.get("absorb", False))
+        circuit = Circuit(netlist, absorb_unconnected=case.get("absorb", False), mapping=case.get("mapping"))
         return list(circuit.ports), wavelengths, circuit(wavelengths)
     except ValueError as error:
         return str(error)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "experiments/files/chips/numpy_file.hpp"
 #include "experiments/files/chips/text_frame.hpp"
 #include "experiments/files/chips/touchstone_text.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
@@ -200,6 +201,11 @@ void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::
 }
 
 Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone) {
+  if (const std::string extension = extension_of(path); extension == ".npy" || extension == ".npz") {
+    Matrix matrix = read_numpy_complex_matrix(path, largest_matrix);
+    require_matrix(matrix, path.string());
+    return matrix;
+  }
   require_matrix_extension(path);
   if (touchstone_ports(path) > 0) return read_touchstone(path, touchstone);
   if (extension_of(path) == ".csv") return read_matrix_csv(path);

@@ -36,7 +36,7 @@ Matrix read_matrix_csv(const std::filesystem::path& path);
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
                   std::string_view command, bool force = false, const TouchstoneOptions& touchstone = {});
 
-/// Reads a matrix by the extension of `path`, .h5, .csv or .sNp. touchstone: see read_touchstone.
+/// Reads a matrix by the extension of `path`, .h5, .csv, .sNp, .npy or .npz. touchstone: see read_touchstone.
 Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone = {});
 
 /// Throws Error unless the extension is one that matrices have.

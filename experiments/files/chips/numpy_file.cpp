@@ -52,7 +52,8 @@ nlohmann::json json_of_literal(std::string_view literal) {
   return nlohmann::json::parse(text, nullptr, false);
 }
 
-/// Where numbers of one kind stand in every row: kind 'f', 'i' or 'u', or 'V' for bytes between two fields.
+/// Where numbers of one kind stand in every row: kind 'f', 'i', 'u' or, in a matrix, 'c', or 'V' for bytes
+/// between two fields.
 struct NumpyField {
   std::string name;
   char kind = 'V';
@@ -61,7 +62,7 @@ struct NumpyField {
 
 /// A type such as "<f8", "|u1" or, in a structure, "|V4".
 NumpyField field_of(const std::string& name, const nlohmann::json& type, std::size_t offset,
-                    const std::string& where) {
+                    const std::string& where, bool may_be_complex = false) {
   const std::string text = type.is_string() ? type.get<std::string>() : "without a name";
   const std::string digits = text.size() > 2 ? text.substr(2) : "";
   const bool counted =
@@ -69,6 +70,7 @@ NumpyField field_of(const std::string& name, const nlohmann::json& type, std::si
   const std::size_t size = counted ? std::stoul(digits) : 0;
   const char kind = text.size() > 2 ? text[1] : '?';
   const bool known = kind == 'f'                  ? size == 4 || size == 8
+                     : kind == 'c'                ? may_be_complex && (size == 8 || size == 16)
                      : kind == 'i' || kind == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
                                                   : kind == 'V' && name.empty();
   if (!counted || !known || (text[0] != '<' && text[0] != '|'))
@@ -99,6 +101,13 @@ double number_of(const NumpyField& field, const char* row) {
     default:
       return sign ? number_at<std::int64_t>(at) : number_at<std::uint64_t>(at);
   }
+}
+
+/// The number of a matrix, whose field may be complex.
+Complex complex_number_of(const NumpyField& field, const char* at) {
+  if (field.kind != 'c') return number_of(field, at);
+  return field.size == 8 ? Complex(number_at<float>(at), number_at<float>(at + 4))
+                         : Complex(number_at<double>(at), number_at<double>(at + 8));
 }
 
 std::vector<NumpyField> fields_of(const nlohmann::json& types, const std::string& name,
@@ -178,13 +187,15 @@ std::vector<NamedColumn> columns_of_npy(std::string_view bytes, const std::strin
 }
 
 /// The numbers of one .npy with two axes, at most `largest` each.
-Eigen::MatrixXd matrix_of_npy(std::string_view bytes, std::uint64_t largest, const std::string& where) {
-  constexpr std::string_view save_square = "Save an array of float64 with two axes.";
+Matrix matrix_of_npy(std::string_view bytes, std::uint64_t largest, const std::string& where,
+                     bool may_be_complex) {
+  const std::string_view save_square =
+      may_be_complex ? "Save an array of complex128 with two axes." : "Save an array of float64 with two axes.";
   const NumpyArray array = array_of_npy(bytes, where);
   if (array.shape.size() != 2)
     refuse_array(where, fmt::format("an array of {} axes (two are read)", array.shape.size()), save_square);
   if (array.type.is_array()) refuse_array(where, "an array with fields (one number an element)", save_square);
-  const NumpyField number = field_of("array", array.type, 0, where);
+  const NumpyField number = field_of("array", array.type, 0, where, may_be_complex);
   const std::uint64_t rows = array.shape[0], columns = array.shape[1];
   if (rows > largest || columns > largest)
     refuse_array(where,
@@ -195,13 +206,15 @@ Eigen::MatrixXd matrix_of_npy(std::string_view bytes, std::uint64_t largest, con
                  fmt::format("{} x {} numbers of {} bytes, and {} bytes of data", rows, columns, number.size,
                              array.data.size()),
                  complete);
-  Eigen::MatrixXd matrix(rows, columns);
+  Matrix matrix(rows, columns);
   for (std::uint64_t i = 0; i < rows; ++i)
     for (std::uint64_t j = 0; j < columns; ++j) {
       const std::size_t at = array.by_columns ? i + j * rows : i * columns + j;
-      const double value = number_of(number, array.data.data() + at * number.size);
-      if (!std::isfinite(value))
-        refuse_array(where, fmt::format("row {}, column {} is {} (every number is finite)", i, j, value),
+      const Complex value = complex_number_of(number, array.data.data() + at * number.size);
+      if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
+        refuse_array(where,
+                     fmt::format("row {}, column {} is {} (every number is finite)", i, j,
+                                 std::isfinite(value.real()) ? value.imag() : value.real()),
                      "Correct the number.");
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value;
     }
@@ -235,12 +248,21 @@ NamedColumns read_numpy(const std::filesystem::path& path) {
 Eigen::MatrixXd read_numpy_matrix(const std::filesystem::path& path, std::string_view name,
                                   std::size_t largest) {
   const std::string bytes = read_bytes(path, most_bytes), file = path.string();
-  if (bytes.starts_with("\x93NUMPY")) return matrix_of_npy(bytes, largest, file);
+  if (bytes.starts_with("\x93NUMPY")) return matrix_of_npy(bytes, largest, file, false).real();
   const std::vector<ZipMember> members = unzip(bytes, file);
   const auto found = std::ranges::find(members, fmt::format("{}.npy", name), &ZipMember::name);
   validate(found != members.end(), "{}: no array \"{}\" in it (it holds the matrix). Save it under that name.",
            file, name);
-  return matrix_of_npy(found->bytes, largest, fmt::format("{}: {}", file, name));
+  return matrix_of_npy(found->bytes, largest, fmt::format("{}: {}", file, name), false).real();
+}
+
+Matrix read_numpy_complex_matrix(const std::filesystem::path& path, std::size_t largest) {
+  const std::string bytes = read_bytes(path, most_bytes), file = path.string();
+  if (bytes.starts_with("\x93NUMPY")) return matrix_of_npy(bytes, largest, file, true);
+  const std::vector<ZipMember> members = unzip(bytes, file);
+  validate(members.size() == 1, "{}: {} arrays (one, the matrix, is read). Save it alone.", file,
+           members.size());
+  return matrix_of_npy(members.front().bytes, largest, fmt::format("{}: {}", file, members.front().name), true);
 }
 
 }  // namespace optinc

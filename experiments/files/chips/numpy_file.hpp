@@ -21,4 +21,8 @@ NamedColumns read_numpy(const std::filesystem::path& path);
 Eigen::MatrixXd read_numpy_matrix(const std::filesystem::path& path, std::string_view name,
                                   std::size_t largest);
 
+/// The matrix of an .npy, or of the only array of an .npz, complex numbers of 8 or 16 bytes or real ones.
+/// Otherwise as read_numpy_matrix().
+Matrix read_numpy_complex_matrix(const std::filesystem::path& path, std::size_t largest);
+
 }  // namespace optinc

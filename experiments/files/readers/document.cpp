@@ -178,6 +178,14 @@ void DocumentBuilder::scalar(std::string text, bool quoted, int line, std::share
   add(std::make_shared<const DocumentNode>(std::move(node)), line);
 }
 
+void DocumentBuilder::number(double value, int line, std::shared_ptr<const void> object) {
+  scalar(std::isfinite(value) ? fmt::format("{}", value)
+         : std::isnan(value)  ? ".nan"
+         : value > 0          ? ".inf"
+                              : "-.inf",
+         false, line, std::move(object));
+}
+
 void DocumentBuilder::object(std::string what, std::shared_ptr<const void> value) {
   DocumentNode node;
   node.kind = Kind::object;

@@ -57,6 +57,8 @@ class DocumentBuilder {
   void key(std::string text, int line);
   /// A scalar; `quoted` text is text.
   void scalar(std::string text, bool quoted, int line, std::shared_ptr<const void> object = {});
+  /// A number.
+  void number(double value, int line, std::shared_ptr<const void> object = {});
   /// A value that is no scalar; `what` says in messages what it is.
   void object(std::string what, std::shared_ptr<const void> value);
   /// A list or a mapping: the parts until end() are its own.

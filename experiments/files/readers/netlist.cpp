@@ -4,17 +4,17 @@
 #include <cmath>
 #include <exception>
 #include <optional>
-#include <tuple>
+#include <set>
 #include <utility>
 
+#include "experiments/files/readers/elements.hpp"
+#include "experiments/files/readers/measured_block.hpp"
 #include "experiments/files/readers/text.hpp"
-#include "experiments/files/readers/touchstone.hpp"
 #include "physics/circuit/circuit.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/core/printable.hpp"
-#include "physics/core/units.hpp"
 
 namespace optinc {
 namespace {
@@ -24,120 +24,6 @@ using Kind = DocumentNode::Kind;
 
 constexpr std::size_t most_devices = 1'000'000, deepest_hierarchy = 100;
 constexpr std::size_t largest_netlist = std::size_t{64} << 20;
-// Between two frequencies of a block: a phase turns, or a weak element (of the largest) moves, by no more than
-// this.
-constexpr double widest_turn_rad = 0.5, widest_chord = 0.1;
-
-/// How far outside its frequencies a block is still at its edge: what the digits of the file leave open.
-double edge_hz(const ScatteringSpectrum& block) {
-  const double most_hz = block.frequency_hz.back();
-  constexpr double rounding = 1e-9, coarsest = 1e-7;  // of a frequency that was written as a wavelength; of any
-  return std::clamp(block.digit_hz, rounding * most_hz, coarsest * most_hz);
-}
-
-/// S of a measured block at some wavelengths. `largest`: |S| of all its elements.
-Matrix interpolated(const ScatteringSpectrum& block, double largest, const std::string& file,
-                    std::span<const double> wavelengths_m) {
-  const std::vector<double>& known = block.frequency_hz;
-  const double edge = edge_hz(block);
-  Matrix s(block.s.rows(), static_cast<Eigen::Index>(wavelengths_m.size()));
-  for (std::size_t w = 0; w < wavelengths_m.size(); ++w) {
-    const double asked = constants::speed_of_light_m_per_s / wavelengths_m[w];
-    validate(asked >= known.front() - edge && asked <= known.back() + edge,
-             "wavelength_m = {} ({:.12g} THz; {} goes from {:.12g} to {:.12g} THz). Stay inside.",
-             wavelengths_m[w], asked / 1e12, file, known.front() / 1e12, known.back() / 1e12);
-    const double hz = std::clamp(asked, known.front(), known.back());
-    constexpr double rounding = 1e-9;
-    const auto above = std::ranges::lower_bound(known, hz * (1 - rounding));
-    const auto upper = static_cast<Eigen::Index>(above - known.begin());
-    if (*above <= hz * (1 + rounding)) {
-      s.col(static_cast<Eigen::Index>(w)) = block.s.col(upper);
-      continue;
-    }
-    const auto from = block.s.col(upper - 1), to = block.s.col(upper);
-    const double share = (hz - *(above - 1)) / (*above - *(above - 1));
-    for (Eigen::Index e = 0; e < s.rows(); ++e) {
-      const double turn = std::abs(std::arg(to[e] * std::conj(from[e])));
-      validate(turn <= widest_turn_rad || std::abs(to[e] - from[e]) <= widest_chord * largest,
-               "wavelength_m = {} ({} turns a phase by {:.2g} rad from {:.9g} to {:.9g} THz; at most {} are "
-               "interpolated). Measure more finely, or ask for its own frequencies.",
-               wavelengths_m[w], file, turn, *(above - 1) / 1e12, *above / 1e12, widest_turn_rad);
-      // magnitude and phase each, because a chord of a circle would lose light; straight past a zero
-      s(e, static_cast<Eigen::Index>(w)) =
-          turn > widest_turn_rad || from[e] == Complex(0)
-              ? from[e] + share * (to[e] - from[e])
-              : from[e] * std::polar(1.0 + share * (std::abs(to[e] / from[e]) - 1.0),
-                                     share * std::arg(to[e] * std::conj(from[e])));
-    }
-  }
-  return s;
-}
-
-/// An instance of a netlist.
-struct Element {
-  std::string name;
-  std::shared_ptr<const CircuitComponent> component;
-  CircuitSettings settings;
-  std::function<bool(const std::string&)> takes;  ///< settings, of a caller's model
-  int line = 0;
-};
-
-/// The instances of a netlist, with the file that they stand in, if any.
-struct Elements {
-  std::vector<Element> all;
-  std::map<std::string, std::size_t> by_name;
-  std::string file;
-
-  std::string where(int line) const { return file.empty() ? "" : fmt::format("{}:{}: ", file, line); }
-};
-
-/// Settings of every element, some of them changed.
-std::vector<CircuitSettings> changed_settings(const Elements& elements, const CircuitSettings& changed) {
-  std::vector<CircuitSettings> settings;
-  for (const Element& element : elements.all) settings.push_back(element.settings);
-  for (const auto& [path, value] : changed) {
-    const std::string name = path.substr(0, path.find('.'));
-    const auto element = elements.by_name.find(name);
-    validate(
-        element != elements.by_name.end() && name.size() < path.size(),
-        "setting \"{}\" (it reads INSTANCE.SETTING, of an instance of {}). Name an instance of the netlist.",
-        path, elements.file.empty() ? "the netlist" : elements.file);
-    const Element& of = elements.all[element->second];
-    const std::string setting = path.substr(name.size() + 1);
-    validate(!of.takes || of.takes(setting),
-             "setting \"{}\" (the model of instance \"{}\" does not take it). Leave it out.", path, name);
-    settings[element->second].insert_or_assign(setting, value);
-  }
-  return settings;
-}
-
-/// Scattering or emission of every element, without elements where it emits nothing. Those of one component
-/// with the same settings are computed once.
-std::vector<Matrix> of_all(const Elements& elements, const std::vector<CircuitSettings>& settings,
-                           std::span<const double> wavelengths_m,
-                           decltype(&CircuitComponent::scattering) what) {
-  std::map<std::pair<const CircuitComponent*, CircuitSettings>, Matrix> known;
-  std::vector<Matrix> of_elements;
-  for (std::size_t e = 0; e < elements.all.size(); ++e) {
-    const Element& element = elements.all[e];
-    auto [found, is_new] = known.try_emplace({element.component.get(), settings[e]});
-    const auto& compute = (*element.component).*what;
-    if (is_new && compute) try {
-        found->second = compute(settings[e], wavelengths_m);
-      } catch (const Error& error) {  // nested: a caller may want to know what its model said
-        std::throw_with_nested(Error(printable(
-            fmt::format("{}instance \"{}\": {}", elements.where(element.line), element.name, error.what()))));
-      }
-    of_elements.push_back(found->second);
-  }
-  return of_elements;
-}
-
-std::map<std::string, double> numbers_of(const CircuitSettings& settings) {
-  std::map<std::string, double> numbers;
-  for (const auto& [name, value] : settings) numbers[name] = value.number(name);
-  return numbers;
-}
 
 /// Text without the blanks around it.
 std::string unpadded(std::string_view text) {
@@ -160,22 +46,41 @@ class NetlistReader {
     for (const auto& [name, line, given] : top->entries) parts_[name] = given.get();
     if (parts_.contains("instances")) {
       parts_.clear();
-      return with_files(circuit(*top));
+      return finished(circuit(*top));
     }
-    const auto& [first, line, netlist] = top->entries.front();
+    const auto& [first, line, netlist] = top_of(*top);
     if (netlist->kind != Kind::mapping || netlist->find("instances") == nullptr)
       refuse(line,
              "\"{}\" is no netlist (the first key of a hierarchy is the circuit itself, a mapping with "
              "\"instances\"). Put that first.",
              shown(first));
     open_.push_back(first);
-    return with_files(circuit(*netlist));
+    return finished(circuit(*netlist));
   }
 
  private:
-  CircuitComponent with_files(CircuitComponent made) {
+  CircuitComponent finished(CircuitComponent made) {
+    for (const Mapping& mapping : options_.mappings)
+      files_.insert(files_.end(), mapping.files.begin(), mapping.files.end());
     made.files = files_;
+    made.not_read.assign(not_read_.begin(), not_read_.end());
     return made;
+  }
+
+  /// The circuit of a hierarchy: its first netlist that no other uses. Files that gdsfactory writes are in the
+  /// order of the alphabet.
+  static const DocumentNode::Entry& top_of(const DocumentNode& hierarchy) {
+    std::set<std::string> used;
+    for (const auto& entry : hierarchy.entries)
+      if (const DocumentNode* const instances = entry.value->find("instances"))
+        for (const auto& instance : instances->entries) {
+          const DocumentNode* const component =
+              instance.value->kind == Kind::mapping ? instance.value->find("component") : instance.value.get();
+          if (component != nullptr && component->text != entry.key) used.insert(component->text);
+        }
+    const auto top =
+        std::ranges::find_if(hierarchy.entries, [&](const auto& entry) { return !used.contains(entry.key); });
+    return top != hierarchy.entries.end() ? *top : hierarchy.entries.front();
   }
 
   std::string where(int line) const { return file_.empty() ? "" : fmt::format("{}:{}: ", file_, line); }
@@ -213,6 +118,10 @@ class NetlistReader {
     InstancePort port{unpadded(std::string_view(text).substr(0, comma)),
                       unpadded(std::string_view(text).substr(comma + 1))};
     line_of_port_[port] = line;
+    const auto of = elements_->by_name.find(port.instance);
+    if (of != elements_->by_name.end() && elements_->all[of->second.front()].name != port.instance)
+      refuse(line, "\"{}\" is a port of an array (its elements have the ports). Name one, such as \"{},{}\".",
+             shown(text), elements_->all[of->second.front()].name, shown(port.port));
     return port;
   }
 
@@ -220,6 +129,33 @@ class NetlistReader {
     if (node.kind != Kind::text)
       refuse(line, "a port is not text (a port is \"INSTANCE,PORT\"). Write, for example, \"bus,in0\".");
     return port_of(node.text, line);
+  }
+
+  /// Two ports that face each other, unless one of them carries no light.
+  void connect(const InstancePort& a, const InstancePort& b, Netlist& wiring) {
+    if (is_lit(a) && is_lit(b)) wiring.connections.emplace_back(a, b);
+  }
+
+  /// Whether a port carries light. One that does not, by a mapping, is noted.
+  bool is_lit(const InstancePort& port) {
+    if (dark_.contains(port.instance.substr(0, port.instance.find('<')))) return false;
+    const auto of = elements_->by_name.find(port.instance);
+    const bool has_port =
+        of != elements_->by_name.end() &&
+        std::ranges::count(elements_->all[of->second.front()].component->ports, port.port) > 0;
+    const bool dark =
+        of != elements_->by_name.end() && !has_port &&
+        std::ranges::any_of(options_.mappings, [&](const Mapping& m) { return m.is_dark_port(port.port); });
+    if (dark) not_read_.insert(fmt::format("port {}", shown(port.port)));
+    return !dark;
+  }
+
+  /// Pairs of ports of a mapping.
+  void read_links(const std::vector<DocumentNode::Entry>& links, Netlist& wiring) {
+    for (const auto& [from, line, to] : links) {
+      const InstancePort first = port_of(from, line);  // before the other: errors name the first
+      connect(first, port_of(*to, line), wiring);
+    }
   }
 
   void read_nets(const DocumentNode& netlist, Netlist& wiring) {
@@ -234,17 +170,26 @@ class NetlistReader {
         refuse(net->line, "a net without p1 and p2 (two ports). Write {{p1: \"a,out0\", p2: \"b,in0\"}}.");
       constexpr std::string_view known[] = {"p1", "p2", "name", "settings"};
       require_keys(*net, known, "a net", "Write {p1: \"a,out0\", p2: \"b,in0\"}.");
-      wiring.connections.push_back({port_of(*p1, net->line), port_of(*p2, net->line)});
+      const InstancePort first = port_of(*p1, net->line);
+      connect(first, port_of(*p2, net->line), wiring);
+    }
+  }
+
+  /// Routes are links without length.
+  void read_routes(const DocumentNode& netlist, Netlist& wiring) {
+    for (const auto& [name, line, route] : part(netlist, "routes")) {
+      const std::string of = fmt::format("route \"{}\"", shown(name));
+      if (route->kind != Kind::mapping || route->find("links") == nullptr)
+        refuse(line, "{} has no links (ports that face each other). Write links: {{\"a,out0\": \"b,in0\"}}.",
+               of);
+      constexpr std::string_view known[] = {"links", "settings", "routing_strategy"};
+      require_keys(*route, known, of, "Correct or remove it.");
+      read_links(part(*route, "links"), wiring);
+      not_read_.insert("lengths of routes");
     }
   }
 
   void require_sections(const DocumentNode& netlist) const {
-    for (const auto& [key, line, routes] : netlist.entries)
-      if (key == "routes" && routes->kind != Kind::null &&
-          (routes->kind != Kind::mapping || !routes->entries.empty()))
-        refuse(line,
-               "routes are not read (a route has a length, which nobody states). Write their links as "
-               "connections, such as \"a,out0\": \"b,in0\".");
     constexpr std::string_view known[] = {"instances", "connections", "nets",     "ports",
                                           "routes",    "placements",  "info",     "name",
                                           "pdk",       "settings",    "warnings", "schema_version"};
@@ -258,7 +203,7 @@ class NetlistReader {
       const auto at = line_of_port_.find(error.port);
       const auto of = elements.by_name.find(error.port.instance);
       refuse(at != line_of_port_.end()      ? at->second
-             : of != elements.by_name.end() ? elements.all[of->second].line
+             : of != elements.by_name.end() ? elements.all[of->second.front()].line
                                             : line,
              "{}", error.what());
     } catch (const Error& error) {
@@ -277,24 +222,39 @@ class NetlistReader {
     wiring.absorb_unconnected = options_.absorb_unconnected;
     CircuitComponent made;
     made.devices = 0;
+    std::set<std::string> dark;
     for (const auto& [name, line, given] : part(netlist, "instances")) {
-      elements->by_name[name] = elements->all.size();
-      elements->all.push_back(element(name, line, *given));
-      const CircuitComponent& component = *elements->all.back().component;
-      wiring.instances.push_back({name, component.ports});
-      made.instances.push_back(name);
-      made.devices += component.devices;
-      if (made.devices > most_devices)
-        refuse(line, "more than {} devices (components inside components multiply). Use fewer.", most_devices);
+      const std::optional<Element> one = element(name, line, *given);
+      if (!one) {
+        dark.insert(name);
+        continue;
+      }
+      for (const std::string& of_element : names_of(name, line, *given)) {
+        elements->by_name[name].push_back(elements->all.size());
+        if (of_element != name) elements->by_name[of_element] = {elements->all.size()};
+        elements->all.push_back(*one);
+        elements->all.back().name = of_element;
+        wiring.instances.push_back({of_element, one->component->ports});
+        made.instances.push_back(of_element);
+        made.devices += one->component->devices;
+        if (made.devices > most_devices)
+          refuse(line, "more than {} devices (components inside components multiply). Use fewer.",
+                 most_devices);
+      }
     }
     line_of_port_.clear();
-    for (const auto& [from, line, to] : part(netlist, "connections"))
-      wiring.connections.push_back({port_of(from, line), port_of(*to, line)});
+    dark_ = std::move(dark);
+    elements_ = elements.get();
+    read_links(part(netlist, "connections"), wiring);
     read_nets(netlist, wiring);
+    read_routes(netlist, wiring);
     for (const auto& [name, line, inner] : part(netlist, "ports")) {
-      wiring.ports.emplace_back(name, port_of(*inner, line));
+      const InstancePort port = port_of(*inner, line);
+      if (!is_lit(port)) continue;
+      wiring.ports.emplace_back(name, port);
       made.ports.push_back(name);
     }
+    if (elements->all.empty() && !dark_.empty() && open_.size() > 1) return made;  // pads alone
     const auto circuit = std::make_shared<const Circuit>(wired(std::move(wiring), *elements, netlist.line));
     made.scattering = [circuit, elements](const CircuitSettings& changed,
                                           std::span<const double> wavelengths_m) {
@@ -320,34 +280,98 @@ class NetlistReader {
     return made;
   }
 
-  Element element(const std::string& name, int line, const DocumentNode& given) {
+  /// An instance, or one element of an array; nothing where it carries no light.
+  std::optional<Element> element(const std::string& name, int line, const DocumentNode& given) {
     Element made;
     made.name = name;
     made.line = line;
     const std::string of = fmt::format("instance \"{}\"", shown(name));
-    if (name.find_first_of(".,") != name.npos)
-      refuse(line, "{} (names hold neither dot nor comma). Rename it.", of);
+    if (name.find_first_of(".,<>") != name.npos)
+      refuse(line, "{} (names hold neither dot nor comma, < or >). Rename it.", of);
     const DocumentNode* const component = given.kind == Kind::mapping ? given.find("component") : &given;
     if (component == nullptr || component->text.empty() || component->kind == Kind::object)
       refuse(line, "{} names no component (expected a model's name). Add it.", of);
-    if (given.find("array") != nullptr)
-      refuse(line,
-             "{} is an array (arrays of instances are not read). Write each element as an instance of its own.",
-             of);
-    constexpr std::string_view known[] = {"component", "settings", "info", "array"};
+    constexpr std::string_view known[] = {"component", "settings", "info", "array", "virtual"};
     require_keys(given, known, of, "Settings of the device stand in settings: {SETTING: NUMBER}.");
     static const DocumentNode none{.kind = Kind::mapping};
-    const DocumentNode* const settings = given.find("settings");
+    const DocumentNode* settings = given.find("settings");
     if (settings != nullptr && settings->kind != Kind::mapping)
       refuse(settings->line, "{}: settings are not a mapping (setting: value). Write {{SETTING: NUMBER}}.", of);
-    const auto inner = parts_.find(component->text);
-    if (inner != parts_.end() && !options_.models.contains(component->text)) {
-      of_instance(made, [&] { made.settings = settings_of(settings != nullptr ? *settings : none); });
-      made.component = part_component(component->text, *inner->second, line);
+    if (settings == nullptr) settings = &none;
+    const DocumentNode* info = given.kind == Kind::mapping ? given.find("info") : nullptr;
+    if (info == nullptr || info->kind != Kind::mapping) info = &none;
+    const std::string& kind = component->text;
+    if (!options_.models.contains(kind)) {
+      const auto mapping = std::ranges::find_if(
+          options_.mappings, [&](const Mapping& m) { return m.find(kind) != nullptr || m.is_dark(kind); });
+      if (mapping != options_.mappings.end()) {
+        const MappedComponent* const mapped = mapping->find(kind);
+        if (mapped == nullptr) {
+          not_read_.insert(fmt::format("component {}", shown(kind)));
+          return std::nullopt;
+        }
+        of_instance(made, [&] {
+          made.settings = mapped_settings(*mapped, settings_of(*settings), settings_of(*info), not_read_);
+        });
+        made.component = mapped->component;
+        return made;
+      }
+    }
+    const auto inner = parts_.find(kind);
+    if (inner != parts_.end() && !options_.models.contains(kind)) {
+      made.component = part_component(kind, *inner->second, line);
+      if (made.component->ports.empty()) return std::nullopt;
+      of_instance(made, [&] { made.settings = settings_inside(*made.component, *settings); });
     } else {
-      of_instance(made, [&] { find_device(made, component->text, settings != nullptr ? *settings : none); });
+      of_instance(made, [&] { find_device(made, kind, *settings, *info); });
     }
     return made;
+  }
+
+  /// Settings of the instances inside a netlist. Others are those of its layout, which it was drawn with.
+  CircuitSettings settings_inside(const CircuitComponent& circuit, const DocumentNode& given) {
+    DocumentNode inside = given;
+    std::erase_if(inside.entries, [&](const DocumentNode::Entry& entry) {
+      const bool is_layout =
+          entry.value->kind != Kind::mapping ||
+          (!options_.mappings.empty() && std::ranges::count(circuit.instances, entry.key) == 0);
+      if (is_layout) not_read_.insert(entry.key);
+      return is_layout;
+    });
+    return settings_of(inside);
+  }
+
+  /// Names of an instance's elements: its own, or NAME<COLUMN.ROW> of an array.
+  std::vector<std::string> names_of(const std::string& name, int line, const DocumentNode& given) const {
+    const DocumentNode* const array = given.kind == Kind::mapping ? given.find("array") : nullptr;
+    if (array == nullptr) return {name};
+    const auto count = [&](std::string_view key, std::string_view of_kfactory) {
+      const DocumentNode* found = array->find(key);
+      if (found == nullptr) found = array->find(of_kfactory);
+      if (found == nullptr) return 1.0;
+      if (found->kind != Kind::number || !(found->number >= 1 && found->number <= most_devices) ||
+          found->number != std::floor(found->number))
+        refuse(line, "instance \"{}\": array {} = {} (a whole number from 1). Correct it.", shown(name), key,
+               shown(found->text));
+      return found->number;
+    };
+    constexpr std::string_view keys[] = {"columns", "rows",  "column_pitch", "row_pitch",
+                                         "num_a",   "num_b", "pitch_a",      "pitch_b"};
+    if (array->kind == Kind::mapping)
+      require_keys(*array, keys, "an array", "Write array: {columns: 2, rows: 1}.");
+    if (std::ranges::none_of(array->entries, [](const auto& e) {
+          return e.key == "columns" || e.key == "rows" || e.key == "num_a" || e.key == "num_b";
+        }))
+      refuse(line, "instance \"{}\": an array without columns and rows. Write array: {{columns: 2, rows: 1}}.",
+             shown(name));
+    const auto columns = static_cast<std::size_t>(count("columns", "num_a")),
+               rows = static_cast<std::size_t>(count("rows", "num_b"));
+    if (columns > most_devices / rows)
+      refuse(line, "instance \"{}\": more than {} elements. Use fewer.", shown(name), most_devices);
+    std::vector<std::string> names;
+    for (std::size_t column = 0; column < columns; ++column)
+      for (std::size_t row = 0; row < rows; ++row) names.push_back(fmt::format("{}<{}.{}>", name, column, row));
+    return names;
   }
 
   /// Names the instance in errors of `read`.
@@ -362,12 +386,15 @@ class NetlistReader {
   }
 
   /// Settings and component of an instance that is no netlist.
-  void find_device(Element& made, const std::string& kind, const DocumentNode& settings) {
+  void find_device(Element& made, const std::string& kind, const DocumentNode& settings,
+                   const DocumentNode& info) {
     if (const auto model = options_.models.find(kind); model != options_.models.end()) {
       made.settings = settings_of(settings);
       made.takes = model->second.takes;
-      if (made.takes)
+      if (made.takes) {  // of the info, too, which stands above the settings as in sax
+        for (const auto& [name, value] : settings_of(info)) made.settings.insert_or_assign(name, value);
         std::erase_if(made.settings, [&](const auto& setting) { return !made.takes(setting.first); });
+      }
       auto& known = of_caller_[{kind, made.settings}];
       if (!known) known = std::make_shared<const CircuitComponent>(model->second.component(made.settings));
       made.component = known;
@@ -376,8 +403,18 @@ class NetlistReader {
     } else {
       made.settings = settings_of(settings);
       auto& known = components_[kind];
-      if (!known) known = std::make_shared<const CircuitComponent>(model_component(kind));
-      numbers_of(made.settings);
+      try {
+        if (!known) known = std::make_shared<const CircuitComponent>(model_component(kind));
+        numbers_of(made.settings);
+      } catch (const Error& error) {
+        const bool is_model = known != nullptr;
+        if (options_.mappings.empty() && is_model) throw;
+        throw Error(fmt::format("{} {}", error.what(),
+                                options_.mappings.empty()
+                                    ? "Components of a process design kit need a mapping."
+                                    : "No mapping knows this component: add it to one, or "
+                                      "export its netlist, too (recursive=True)."));
+      }
       made.component = known;
     }
   }
@@ -411,17 +448,8 @@ class NetlistReader {
     auto& known =
         components_[fmt::format("touchstone {} {}", named != nullptr ? named->text : "", path.string())];
     if (known) return known;
-    CircuitComponent made;
-    auto block = std::make_shared<const ScatteringSpectrum>(read_touchstone_spectrum(path, convention));
     files_.push_back(path);
-    for (Eigen::Index p = 1; p <= block->ports(); ++p) made.ports.push_back(fmt::format("port{}", p));
-    made.scattering = [block, largest = block->s.cwiseAbs().maxCoeff(), shown_path = path.string()](
-                          const CircuitSettings& changed, std::span<const double> wavelengths_m) {
-      validate(changed.empty(),
-               "a touchstone block has no setting to change (a file measured it). Leave it out.");
-      return interpolated(*block, largest, shown_path, wavelengths_m);
-    };
-    return known = std::make_shared<const CircuitComponent>(std::move(made));
+    return known = std::make_shared<const CircuitComponent>(measured_block_component(path, convention));
   }
 
   const NetlistOptions& options_;
@@ -433,88 +461,12 @@ class NetlistReader {
   std::vector<std::string> open_;  ///< netlists being read
   std::vector<fs::path> files_;    ///< those read
   std::map<InstancePort, int> line_of_port_;
+  const Elements* elements_ = nullptr;  ///< of the netlist whose ports are being read
+  std::set<std::string> dark_;          ///< its instances without light
+  std::set<std::string> not_read_;      ///< what has no meaning for light
 };
 
-/// Adds the settings of a mapping under their paths. `visited`: entries so far.
-void take_settings(const DocumentNode& from, const std::string& prefix, std::size_t& visited,
-                   CircuitSettings& into) {
-  constexpr std::size_t most_settings = 10'000, longest_path = 1000;  // aliases of YAML multiply
-  for (const auto& [key, line, value] : from.entries) {
-    validate(++visited <= most_settings && prefix.size() <= longest_path,
-             "over {} settings, or a path over {} characters. Use fewer.", most_settings, longest_path);
-    const std::string name = prefix + key;
-    if (value->kind == Kind::mapping)
-      take_settings(*value, name + ".", visited, into);
-    else
-      validate(into.emplace(name, SettingValue(value)).second, "setting {} stands there twice. Remove one.",
-               name);
-  }
-}
-
 }  // namespace
-
-SettingValue::SettingValue(double number) {
-  DocumentNode node;
-  node.kind = Kind::number;
-  node.number = number;
-  node.text = fmt::format("{}", number);
-  node_ = std::make_shared<const DocumentNode>(std::move(node));
-}
-
-double SettingValue::number(const std::string& setting) const {
-  double value = node_->number;
-  const bool is_number =
-      node_->kind == Kind::number || (node_->kind == Kind::text && core_number(node_->text, value));
-  const std::string what = node_->kind == Kind::text   ? fmt::format("\"{}\"", shown(node_->text))
-                           : node_->kind == Kind::list ? "a list"
-                                                       : shown(node_->text);
-  validate(is_number && std::isfinite(value),
-           "setting {} is {}, not a number (settings of models are finite numbers). Write one, in SI units.",
-           setting, what);
-  return value;
-}
-
-bool operator<(const SettingValue& a, const SettingValue& b) {
-  const auto key = [](const SettingValue& value) {  // what has neither text nor object is only like itself
-    const DocumentNode& node = value.node();
-    const bool is_list = node.kind == Kind::list || node.kind == Kind::mapping;
-    return std::tuple(node.kind, std::string_view(node.text),
-                      is_list || node.kind == Kind::object ? static_cast<const void*>(&node) : nullptr);
-  };
-  return key(a) < key(b);
-}
-
-CircuitSettings settings_of(const DocumentNode& mapping) {
-  CircuitSettings settings;
-  std::size_t visited = 0;
-  take_settings(mapping, "", visited, settings);
-  return settings;
-}
-
-std::size_t wavelengths_at_once(const CircuitComponent& circuit) {
-  constexpr std::size_t elements = std::size_t{1} << 22, per_device = 16, least = 16;
-  return std::max(least, elements / (per_device * std::max<std::size_t>(circuit.devices, 1)));
-}
-
-CircuitComponent model_component(const std::string& name) {
-  const CircuitModel& model = circuit_model(name);
-  CircuitComponent made{
-      model.ports, 1, {}, [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
-        return model_scattering(model, numbers_of(settings), wavelengths_m);
-      }};
-  if (model.emission_w_per_hz)
-    made.emission = [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
-      return model_emission(model, numbers_of(settings), wavelengths_m);
-    };
-  if (model.warnings)
-    made.warnings = [&model](const CircuitSettings& settings) {
-      std::vector<std::string> lines;
-      for (const Warning& w : model_warnings(model, numbers_of(settings)))
-        lines.push_back(fmt::format("{}: {}", w.field, w.text));
-      return lines;
-    };
-  return made;
-}
 
 CircuitComponent netlist_circuit(const Document& netlist, const NetlistOptions& options, const fs::path& folder,
                                  const std::string& file) {

@@ -1,89 +1,33 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "experiments/files/readers/document.hpp"
-#include "physics/core/field.hpp"
+#include "experiments/files/readers/circuit_component.hpp"
+#include "experiments/files/readers/mapping.hpp"
 
 namespace optinc {
-
-/// Value of a setting: a number, or whatever else a netlist or a caller gives to a model of the caller's.
-class SettingValue {
- public:
-  SettingValue(double number);
-  explicit SettingValue(Document value) : node_(std::move(value)) {}
-
-  const DocumentNode& node() const { return *node_; }
-  /// The number, also of text that is one. Throws Error, naming the setting, for anything else.
-  double number(const std::string& setting) const;
-
-  /// Equal values may compare as different, never the reverse.
-  friend bool operator<(const SettingValue& a, const SettingValue& b);
-
- private:
-  Document node_;
-};
-
-/// Settings of a circuit's devices by "INSTANCE.SETTING"; inside a component that is itself a netlist,
-/// "INSTANCE.INSTANCE.SETTING".
-using CircuitSettings = std::map<std::string, SettingValue>;
-
-/// Settings of a mapping, those of mappings inside it by their path. Throws Error where it is none, holds over
-/// 10,000, or two of the same path.
-CircuitSettings settings_of(const DocumentNode& mapping);
-
-/// What an instance is made of: a device, a measured block, or a circuit of others.
-struct CircuitComponent {
-  std::vector<std::string> ports;
-  std::size_t devices = 1;                   ///< it consists of
-  std::vector<std::filesystem::path> files;  ///< that were read for it: the netlist and its measured blocks
-  /// S (ports^2, wavelengths), each column in column order. Throws Error for unknown settings and impossible
-  /// values.
-  std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> scattering;
-  /// What it emits (ports^2, wavelengths), as Circuit::emission has it; empty where it holds no amplifier.
-  /// Throws as scattering does.
-  std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> emission = {};
-  /// What is legal but unlike anything built, "INSTANCE.SETTING: sentence" each. Throws as scattering does.
-  std::function<std::vector<std::string>(const CircuitSettings&)> warnings = {};
-  std::vector<std::string> instances = {};  ///< of a circuit, in order
-};
-
-/// Most wavelengths that are worth computing at once: S of all devices then takes 64 MiB.
-std::size_t wavelengths_at_once(const CircuitComponent& circuit);
-
-/// The component of a model of circuit_models(). Throws Error, naming the nearest, for another name.
-CircuitComponent model_component(const std::string& name);
-
-/// A model of the caller's. What it takes of the settings that its instance has is its own affair, so settings
-/// of a netlist reach it unchecked.
-struct CallerModel {
-  /// The component of an instance that has these settings.
-  std::function<CircuitComponent(const CircuitSettings&)> component;
-  /// Whether it takes the setting. Those of a netlist that it does not take are left out, as sax does.
-  std::function<bool(const std::string& setting)> takes;
-};
 
 /// How a netlist is read.
 struct NetlistOptions {
   bool absorb_unconnected = false;  ///< ports that face nothing absorb light; otherwise they are errors
   std::map<std::string, CallerModel> models = {};  ///< components of these names, before any other
+  std::vector<Mapping> mappings = {};              ///< then those of these, the first that knows a component
 };
 
 /// A circuit from a netlist as gdsfactory and sax write them: "instances" (name: component, or {component,
 /// settings}), "connections" ("a,out0": "b,in0") or "nets" ([{p1, p2}]), "ports" (name: "a,in0"); or a mapping
-/// of several of these by name, of which the first is the circuit and others are components. A component is,
-/// in this order: one of `options.models`; a netlist of the same document; `touchstone`, with the settings
+/// of several of these by name: the circuit is the first that no other uses, others are components. An instance
+/// with "array" {columns, rows} is NAME<COLUMN.ROW>, from 0; "routes" (name: {links: {port: port}}) are links
+/// without length. A component is, in this order: one of `options.models`, which takes settings and then info,
+/// as in sax; one of `options.mappings`; a netlist of the same document; `touchstone`, with the settings
 /// `file` (relative to `folder`) and `convention` (PhaseConvention; left out: the file's), ports port1..,
 /// linear between its frequencies, which emits nothing; a model of circuit_models(). "placements", "info",
 /// "name", "warnings", "settings" of a netlist and "info" of an instance say nothing of light and are passed
-/// over. Throws Error, with `file` and line if there is a file, for any other key, for arrays of instances,
-/// routes, and whatever else makes it no circuit.
+/// over; what a mapping, or an instance of a netlist, passes over besides is in `not_read`. Throws Error, with
+/// `file` and line if there is a file, for any other key, and for whatever else makes it no circuit.
 CircuitComponent netlist_circuit(const Document& netlist, const NetlistOptions& options,
                                  const std::filesystem::path& folder, const std::string& file = {});
 

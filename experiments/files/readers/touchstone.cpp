@@ -53,20 +53,21 @@ OptionLine read_options(const TextLine& line) {
       options.unit_hz = 1e6;
     else if (word == "ghz")
       options.unit_hz = 1e9;
+    else if (word == "thz")
+      options.unit_hz = 1e12;
     else if (word == "ri")
       options.format = NumberFormat::real_imaginary;
     else if (word == "ma")
       options.format = NumberFormat::magnitude_angle;
     else if (word == "db")
       options.format = NumberFormat::decibel_angle;
-    else if (word == "r" && i + 1 < words.size())
-      read_number(words[++i], line, "reference resistance");
+    else if (word == "r")  // one resistance or several, real or complex: none is used
+      while (i + 1 < words.size() && words[i + 1].find_first_of("0123456789(+-.") == 0) ++i;
     else
-      validate(
-          word == "s",
-          "{}: \"{}\" in the option line (read are # Hz|kHz|MHz|GHz S RI|MA|DB R ohm). Export S parameters as "
-          "Touchstone 1.",
-          line.where(), shown(words[i]));
+      validate(word == "s",
+               "{}: \"{}\" in the option line (read are # Hz|kHz|MHz|GHz|THz S RI|MA|DB R ohm). Export S "
+               "parameters.",
+               line.where(), shown(words[i]));
   }
   return options;
 }
@@ -109,15 +110,18 @@ class TouchstoneReader {
     validate(!line.text.starts_with("[\"") && !line.text.starts_with("(\""),
              "{}: {} (S parameters of Lumerical, which are not read). Export them as Touchstone.", line.where(),
              shown(line.text));
-    validate(line.text.front() != '[',
-             "{}: {} (a keyword of Touchstone 2; version 1 is read). Export version 1.", line.where(),
-             shown(line.text));
+    if (information_ || line.text.front() == '[') return take_keyword(line);
     if (line.text.front() == '#') {
       if (!options_) options_ = read_options(line);  // the standard ignores those that follow
       return;
     }
     validate(options_.has_value(),
              "{}: numbers before the option line (expected such as # GHz S RI R 50). Add it.", line.where());
+    if (version2_ && section_ != Section::network) {
+      if (section_ != Section::header || reference_) return;  // noise, the end, resistances
+      throw Error(fmt::format("{}: numbers before [Network Data] (which opens those of Touchstone 2). Add it.",
+                              line.where()));
+    }
     const auto cells = cells_of(line.text, ' ');
     const bool begins = !open_;
     if (begins && is_noise(cells, line)) return;
@@ -133,18 +137,61 @@ class TouchstoneReader {
              "{}:{}: {} numbers at {:.9g} GHz (expected {}: {} ports). Use a complete copy, or the extension "
              "that fits.",
              file, last_line_, values_.size(), frequency_hz_ / 1e9, values_per_frequency(), ports_);
-    validate(frequency_hz_ > 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.",
+    validate(frequency_hz_ >= 0.0, "{}:{}: no data (expected at least one frequency). Check how it was made.",
              file, last_line_);
   }
 
  private:
+  enum class Section { header, network, noise, end };
+  enum class Shape { full, lower, upper };
+
   std::size_t values_per_frequency() const {
-    return 2 * static_cast<std::size_t>(ports_) * static_cast<std::size_t>(ports_);
+    const auto ports = static_cast<std::size_t>(ports_);
+    return shape_ == Shape::full ? 2 * ports * ports : ports * (ports + 1);
+  }
+
+  /// A line "[Keyword] value" of Touchstone 2.
+  void take_keyword(const TextLine& line) {
+    const std::size_t close = line.text.find(']');
+    const std::string word = lower(line.text.substr(0, close == line.text.npos ? close : close + 1));
+    const auto values = cells_of(close == line.text.npos ? "" : line.text.substr(close + 1), ' ');
+    const std::string value = lower(values.empty() ? "" : values.front());
+    if (information_ || word == "[begin information]") {
+      information_ = word != "[end information]";
+      return;
+    }
+    const auto require = [&](bool fits, std::string_view expected) {
+      validate(fits, "{}: {} (expected {}). Export it again.", line.where(), shown(line.text), expected);
+    };
+    reference_ = word == "[reference]";  // whose values may go on in the lines that follow
+    if (word == "[version]") {
+      require(value.starts_with("2."), "version 2.0");
+      version2_ = true;
+      row_order_ = true;
+    } else if (word == "[number of ports]") {
+      require(value == fmt::format("{}", ports_), fmt::format("{} ports, by the file's name", ports_));
+    } else if (word == "[two-port data order]") {
+      require(value == "12_21" || value == "21_12", "12_21 or 21_12");
+      row_order_ = value == "12_21";
+    } else if (word == "[matrix format]") {
+      require(value == "full" || value == "lower" || value == "upper", "Full, Lower or Upper");
+      shape_ = value == "full" ? Shape::full : value == "lower" ? Shape::lower : Shape::upper;
+    } else if (word == "[network data]") {
+      section_ = Section::network;
+    } else if (word == "[noise data]") {
+      section_ = Section::noise;
+    } else if (word == "[end]") {
+      section_ = Section::end;
+    } else {
+      require(reference_ || word == "[number of frequencies]" || word == "[number of noise frequencies]",
+              "a keyword of Touchstone 2 for single-ended ports");
+    }
+    require(version2_, "[Version] first");
   }
 
   /// Whether a row belongs to the noise data behind a 2-port: five numbers, the first frequency falling back.
   bool is_noise(const std::vector<std::string_view>& cells, const TextLine& line) {
-    if (ports_ != 2 || cells.size() != 5 || frequency_hz_ == 0.0) return false;
+    if (version2_ || ports_ != 2 || cells.size() != 5 || frequency_hz_ < 0.0) return false;
     // behind rows that were broken in two, such a row may be the next frequency: it does not rise, so refuse it
     noise_ = noise_ ||
              (!broken_ && read_number(cells.front(), line, "frequency") * options_->unit_hz <= frequency_hz_);
@@ -153,10 +200,12 @@ class TouchstoneReader {
 
   void begin_frequency(std::string_view cell, const TextLine& line) {
     const double hz = read_number(cell, line, "frequency") * options_->unit_hz;
-    validate(hz > frequency_hz_,
-             "{}: frequency {:.9g} GHz after {:.9g} GHz (frequencies are positive and rise; {} numbers make {} "
-             "ports). Check order and extension.",
-             line.where(), hz / 1e9, frequency_hz_ / 1e9, values_per_frequency(), ports_);
+    validate(
+        hz > frequency_hz_ && hz >= 0.0,
+        "{}: frequency {:.9g} GHz after {} (frequencies rise from 0; {} numbers make {} ports). Check order "
+        "and extension.",
+        line.where(), hz / 1e9, frequency_hz_ < 0 ? "none" : fmt::format("{:.9g} GHz", frequency_hz_ / 1e9),
+        values_per_frequency(), ports_);
     frequency_hz_ = hz;
     digit_hz_ = std::min(digit_hz_, last_digit(cell) * options_->unit_hz);
     open_ = true;
@@ -179,11 +228,17 @@ class TouchstoneReader {
     open_ = false;
   }
 
-  /// S(row, column) of the frequency. Files list it by rows; 2-ports alone by columns.
+  /// S(row, column) of the frequency. Files list it by rows; 2-ports of version 1, and some of version 2, by
+  /// columns; symmetric ones a triangle.
   Complex element(int row, int column) const {
-    if (ports_ == 2) std::swap(row, column);
-    const std::size_t at = 2 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(ports_) +
-                                static_cast<std::size_t>(column));
+    if (ports_ == 2 && !row_order_) std::swap(row, column);
+    if ((shape_ == Shape::lower && column > row) || (shape_ == Shape::upper && column < row))
+      std::swap(row, column);
+    const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column),
+               n = static_cast<std::size_t>(ports_);
+    const std::size_t at = 2 * (shape_ == Shape::full    ? i * n + j
+                                : shape_ == Shape::lower ? i * (i + 1) / 2 + j
+                                                         : i * n - i * (i + 1) / 2 + j);
     const Complex value = number_of(values_[at], values_[at + 1], options_->format);
     return convention_ == PhaseConvention::optics ? value : conjugated(value);
   }
@@ -192,9 +247,13 @@ class TouchstoneReader {
   PhaseConvention convention_;
   Take take_;
   std::optional<OptionLine> options_;
+  bool version2_ = false, row_order_ = false;     ///< of Touchstone 2; two-ports by rows
+  bool information_ = false, reference_ = false;  ///< inside [Begin Information], or behind [Reference]
+  Section section_ = Section::header;
+  Shape shape_ = Shape::full;
   bool noise_ = false, broken_ = false;  ///< noise data were met, or a frequency over several lines
   bool open_ = false;                    ///< a frequency was read whose values are not all there
-  double frequency_hz_ = 0.0, digit_hz_ = HUGE_VAL;
+  double frequency_hz_ = -1.0, digit_hz_ = HUGE_VAL;  ///< -1: none yet
   std::vector<double> values_;
   long last_line_ = 0;
 };
@@ -224,6 +283,20 @@ double read_frequencies(const std::filesystem::path& path, int ports, std::optio
   read_text(path, '!', [&](const TextLine& line) { reader.take(line); });
   reader.finish(path.string());
   return reader.digit_hz();
+}
+
+/// Ports of a file: by its extension; of a .ts file, which is Touchstone 2, by what it says. 0: neither.
+int ports_of(const std::filesystem::path& path) {
+  int ports = touchstone_ports(path);
+  if (extension_of(path) != ".ts") return ports;
+  read_text(path, '!', [&](const TextLine& line) {
+    constexpr std::string_view keyword = "[number of ports]";
+    if (ports == 0 && lower(line.text.substr(0, keyword.size())) == keyword)
+      ports = static_cast<int>(read_index(cells_of(line.text.substr(keyword.size()), ' ').front(), line,
+                                          "number of ports", most_touchstone_ports));
+  });
+  validate(ports > 0, "{}: no [Number of Ports] (a .ts file is Touchstone 2). Add it.", path.string());
+  return ports;
 }
 
 }  // namespace
@@ -262,10 +335,10 @@ Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOption
       "{}: {} ports by its extension (an even number to {}: inputs, then as many outputs). Use a file of such.",
       path.string(), ports, most_touchstone_ports);
   const int n = ports / 2;
-  double best_hz = 0.0;
+  double best_hz = -1.0;
   Matrix transfer(n, n);
   read_frequencies(path, ports, options.convention, [&](double hz, const auto& element) {
-    if (best_hz > 0.0 && std::abs(hz - frequency_hz) >= std::abs(best_hz - frequency_hz)) return;
+    if (best_hz >= 0.0 && std::abs(hz - frequency_hz) >= std::abs(best_hz - frequency_hz)) return;
     best_hz = hz;
     for (int row = 0; row < n; ++row)
       for (int column = 0; column < n; ++column) transfer(row, column) = element(n + row, column);
@@ -279,11 +352,12 @@ Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOption
 
 ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
                                             std::optional<PhaseConvention> convention) {
-  const int ports = touchstone_ports(path);
-  validate(ports >= 1 && ports <= most_touchstone_ports,
-           "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}). Export the block as "
-           "Touchstone 1.",
-           path.string(), shown(extension_of(path)), most_touchstone_ports);
+  const int ports = ports_of(path);
+  validate(
+      ports >= 1 && ports <= most_touchstone_ports,
+      "{}: extension \"{}\" (a Touchstone file of N ports is called .sNp, N to {}, or .ts). Export the block "
+      "as Touchstone.",
+      path.string(), shown(extension_of(path)), most_touchstone_ports);
   std::vector<double> frequencies;
   std::vector<Complex> values;
   const double digit_hz = read_frequencies(path, ports, convention, [&](double hz, const auto& element) {

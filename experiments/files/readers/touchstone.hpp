@@ -49,10 +49,10 @@ struct TouchstoneOptions {
 int touchstone_ports(const std::filesystem::path& path);
 
 /// T, the block of S from the first N to the last N of the 2N ports, at the frequency nearest to
-/// `frequency_hz`, in our sign of phase. Reads Touchstone 1 with S parameters in RI, MA (degrees) or DB,
-/// frequencies in Hz to GHz; the reference resistance is not used, 2-port noise data are passed over. Throws
-/// Error "file:line: .." for another parameter or version, a number of ports that is odd or beyond 8192, values
-/// missing or too many, frequencies that do not rise, or none within 1 % of `frequency_hz`; and for a
+/// `frequency_hz`, in our sign of phase. Reads Touchstone 1 and 2 with S parameters in RI, MA (degrees) or DB,
+/// frequencies in Hz to THz; reference resistances are not used, noise data are passed over. Throws
+/// Error "file:line: .." for another parameter, mixed modes, a number of ports that is odd or beyond 8192,
+/// values missing or too many, frequencies that do not rise, or none within 1 % of `frequency_hz`; and for a
 /// convention other than the file's header has.
 Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOptions& options = {});
 
@@ -66,7 +66,8 @@ struct ScatteringSpectrum {
   Eigen::Index ports() const { return std::lround(std::sqrt(static_cast<double>(s.rows()))); }
 };
 
-/// All S of a file of any number of ports. Reads what read_touchstone reads, and throws as it does.
+/// All S of a file of any number of ports, .sNp or .ts. Reads what read_touchstone reads, and throws as it
+/// does.
 ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
                                             std::optional<PhaseConvention> convention = {});
 

@@ -5,15 +5,23 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Union
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
 from ._core import NetlistCircuit, direct_readings
 
+if TYPE_CHECKING:
+    import xarray
+
 Model = Union[str, Callable[..., Any]]
 """A model of circuit_models() by its name, or a function of wavelength and settings as sax has them: of `wl` in um, it
 returns {(port, port): values}, or one of sax's other forms, (S, ports) and (out, in, values, ports)."""
+
+
+MappingGiven = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+"""A mapping of a process design kit: the name of a shipped one, a TOML file, or its contents."""
 
 
 class Readings(NamedTuple):
@@ -45,16 +53,30 @@ class Circuit:
                                   "ports": {"in": "bus,in0", "out": "bus,out0"}})
         circuit(np.linspace(1.54e-6, 1.56e-6, 1000))[:, 1, 0]
 
+    `mapping` says which models the components of a process design kit stand for: the name of a shipped mapping
+    ("gdsfactory", "siepic"), a TOML file, its contents, or a list of these, of which the first that knows a component counts:
+
+        circuit = optinc.Circuit(gf.components.mzi(delta_length=10).get_netlist(), mapping="gdsfactory")
+
+    Components are then, after `models` and before netlists of the hierarchy, those of the mapping. Settings that no model
+    reads are in `not_read`. An instance with array: {columns, rows} is NAME<COLUMN.ROW>, from 0; NAME stands for all its
+    elements in `settings`. Routes are links without length.
+
     Ports that face nothing are errors unless `absorb_unconnected`. Raises ValueError, naming file, line, instance and port,
-    for a netlist that is none; arrays of instances and routes are not read.
+    for a netlist that is none.
     """
 
     def __init__(self, netlist: Mapping[str, Any] | str | os.PathLike[str], models: Mapping[str, Model] | None = None,
-                 absorb_unconnected: bool = False) -> None:
+                 absorb_unconnected: bool = False, mapping: MappingGiven | Sequence[MappingGiven] | None = None) -> None:
         known = {str(name): model if isinstance(model, str) else _Function(model) for name, model in (models or {}).items()}
-        self._netlist = NetlistCircuit(netlist if isinstance(netlist, Mapping) else os.fspath(netlist), known, absorb_unconnected)
+        mappings = [] if mapping is None else [mapping] if isinstance(mapping, (str, os.PathLike, Mapping)) else list(mapping)
+        self._netlist = NetlistCircuit(netlist if isinstance(netlist, Mapping) else os.fspath(netlist), known,
+                                       [given if isinstance(given, Mapping) else _mapping_file(given) for given in mappings],
+                                       absorb_unconnected)
         self.ports = tuple(self._netlist.ports)
         """Names of its ports, in the order of its matrices."""
+        self.not_read = tuple(self._netlist.not_read)
+        """Settings, ports and components of the netlist that say nothing of light."""
 
     def __call__(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
         """Scattering matrices, complex128 (.., ports, ports), at wavelengths of any shape [m].
@@ -87,16 +109,64 @@ class Circuit:
         `receiver` replaces some of direct_receiver_settings(). Emission counts as flat over the receiver's optical filter.
         Raises ValueError as a call does, and for an unknown port and impossible values.
         """
-        if port not in self.ports:
-            raise ValueError(f'no port "{port}" (ports of the circuit: {", ".join(self.ports)}). Name one of these.')
+        self._require_port(port)
         wavelengths = np.asarray(wavelength_m, float)
         at = wavelengths.ravel()
         read = direct_readings(self(at, settings), self.emission(at, settings), self.ports.index(port), power_w, dict(receiver or {}))
         return Readings(*(values.reshape(*wavelengths.shape, len(self.ports)) for values in read))
 
+    def spectrum(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> xarray.DataArray:
+        """The same as a call, as an xarray.DataArray with axes wavelength [m], port_out and port_in, which knows its names:
+
+            circuit.spectrum(wavelengths).sel(port_out="drop", port_in="in")
+
+        Needs xarray (extra `results`). Raises ValueError as a call does, and unless wavelengths have one axis.
+        """
+        import xarray  # noqa: PLC0415  an extra
+
+        wavelengths = np.asarray(wavelength_m, float)
+        if wavelengths.ndim != 1:
+            raise ValueError(f"wavelengths with {wavelengths.ndim} axes (a spectrum has one). Give an array such as "
+                             "np.linspace(1.54e-6, 1.56e-6, 1001).")
+        names = list(self.ports)
+        axis = xarray.Variable("wavelength", wavelengths, {"units": "m", "long_name": "wavelength of the light"})
+        return xarray.DataArray(self(wavelengths, settings), {"wavelength": axis, "port_out": names, "port_in": names},
+                                ("wavelength", "port_out", "port_in"), "scattering",
+                                {"units": "1", "long_name": "field that leaves over field that enters"})
+
+    def plot(self, wavelength_m: Any, port_in: str, ports_out: Sequence[str] | None = None,
+             settings: Mapping[str, Mapping[str, Any]] | None = None, axes: Any = None) -> Any:
+        """Draws the power that leaves `ports_out` (left out: all that light reaches) for light into `port_in`, in dB over
+        wavelength; returns the matplotlib axes, new ones unless given.
+
+        Needs matplotlib and xarray (extra `results`). Raises ValueError as spectrum() does, and for an unknown port.
+        """
+        import matplotlib.pyplot as plt  # noqa: PLC0415  an extra
+
+        for port in (port_in, *(ports_out or ())):
+            self._require_port(port)
+        power = abs(self.spectrum(wavelength_m, settings).sel(port_in=port_in)) ** 2
+        drawn = list(ports_out) if ports_out is not None else [port for port in self.ports if power.sel(port_out=port).max() > 0]
+        axes = plt.subplots()[1] if axes is None else axes
+        for port in drawn:
+            with np.errstate(divide="ignore"):  # no light at all is no point
+                axes.plot(1e9 * power.wavelength, 10 * np.log10(power.sel(port_out=port)), label=f"{port_in} to {port}")
+        axes.set(xlabel="wavelength [nm]", ylabel="power [dB]")
+        axes.legend()
+        return axes
+
+    def warnings(self, settings: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
+        """What is legal but unlike anything built, "INSTANCE.SETTING: sentence" each: impossible amplifiers, measured blocks
+        that are not passive. Raises ValueError for unknown names and values that a model refuses."""
+        return self._netlist.warnings(self._changed(settings))
+
+    def _require_port(self, port: str) -> None:
+        if port not in self.ports:
+            raise ValueError(f'no port "{port}" (ports of the circuit: {", ".join(self.ports)}). Name one of these.')
+
     def _changed(self, settings: Mapping[str, Mapping[str, Any]] | None) -> Mapping[str, Mapping[str, Any]]:
         """Settings to replace, by instance."""
-        known = set(self._netlist.instances)
+        known = {of for name in self._netlist.instances for of in (name, name.partition("<")[0])}
         unknown = [name for name in settings or {} if name not in known]
         if unknown:
             raise ValueError(f'settings of "{unknown[0]}" (no such instance). Name one of the netlist.')
@@ -109,6 +179,15 @@ class Circuit:
 
     def __repr__(self) -> str:
         return f"<Circuit: {len(self._netlist.instances)} instances, ports {', '.join(self.ports)}>"
+
+
+def _mapping_file(given: str | os.PathLike[str]) -> str:
+    """Path of a mapping: that of a file, or of the shipped one of that name."""
+    path = os.fspath(given)
+    shipped = Path(__file__).parent / "mappings"
+    if not os.path.exists(path) and os.path.basename(path) == path and (shipped / f"{path}.toml").exists():
+        return str(shipped / f"{path}.toml")
+    return path
 
 
 class _Function:

@@ -81,6 +81,8 @@ TEST_CASE("a matrix comes back bit for bit from every format") {
       CHECK(std::signbit(back(0, 0).real()));
     }
   }
+  CHECK_THAT(refusal([&] { write_matrix(scratch / "m.npy", example(2, 2), "A matrix", "test"); }),
+             ContainsSubstring("extension \".npy\" is unknown"));
   for (const auto* name : {"wide.h5", "wide.csv"}) {
     write_matrix(scratch / name, example(2, 7), "A matrix", "test");
     CHECK(same(read_matrix(scratch / name), example(2, 7)));
@@ -108,6 +110,39 @@ TEST_CASE("a Touchstone 2-port lists S21 before S12, with noise data behind") {
   CHECK(m(0, 0) == Complex(0.5, 0.25));
   write_matrix(scratch / "w.s2p", Matrix::Constant(1, 1, Complex(0.25, 0.75)), "t", "c");
   CHECK_THAT(bytes_of(scratch / "w.s2p"), ContainsSubstring(" 0 0 0.25 -0.75 0.25 -0.75 0 0\n"));
+}
+
+// Fails when version 2 is read by columns where it says rows, a triangle is mirrored at the wrong diagonal, or
+// resistances, noise and information pass for S parameters.
+TEST_CASE("Touchstone 2 is read in its orders and shapes") {
+  const Scratch scratch;
+  const auto spectrum = [&](const std::string& name, const std::string& text) {
+    put(scratch / name, text);
+    return read_touchstone_spectrum(scratch / name, PhaseConvention::optics).s;
+  };
+  const std::string head = "! v2\n[Version] 2.0\n# THz S RI R 50 75 (50+10j)\n[Number of Ports] ";
+  const auto two = [&](const std::string& order, const std::string& name) {
+    return spectrum(
+        name,
+        head + "2\n[Two-Port Data Order] " + order +
+            "\n[Number of Frequencies] 1\n[Number of Noise Frequencies] 1\n"
+            "[Reference] 50\n 75\n[Begin Information]\n1 2 3\n[Whatever] x\n[End Information]\n[Network Data]\n"
+            "0 1 0 2 0 3 0 4 0\n[Noise Data]\n4 5 6 7 8\n[End]\n");
+  };
+  Matrix rows(4, 1), columns(4, 1);  // in column order
+  rows << 1, 3, 2, 4;
+  columns << 1, 2, 3, 4;
+  CHECK(two("12_21", "a.s2p") == rows);
+  CHECK(two("21_12", "a.ts") == columns);
+  const auto three = [&](const std::string& shape, const std::string& values) {
+    return spectrum("b.ts",
+                    head + "3\n[Matrix Format] " + shape + "\n[Network Data]\n193 " + values + "\n[End]\n");
+  };
+  Matrix symmetric(9, 1);
+  symmetric << 1, 2, 4, 2, 3, 5, 4, 5, 6;
+  CHECK(three("Lower", "1 0\n2 0 3 0\n4 0 5 0 6 0") == symmetric);
+  CHECK(three("Upper", "1 0 2 0 4 0\n3 0 5 0\n6 0") == symmetric);
+  CHECK(three("full", "1 0 2 0 4 0\n2 0 3 0 5 0\n4 0 5 0 6 0") == symmetric);
 }
 
 // Light of 100 um of waveguide has the group delay +n_g L / c wherever the file goes. Fails when the phase is
@@ -187,14 +222,30 @@ TEST_CASE("a bad Touchstone file names file, line and what was expected") {
   check(std::string("\xFF\xFE#\0 \0", 6), {"t.s4p:1", "UTF-16"});
   check_message(refusal_of(scratch, "t.s2p", "# GHz S RI R 50\n195 0 0 1 0\n 1 0 0 0\n194 0 0 1 0\n 1 0 0 0\n"),
                 {"t.s2p:4", "frequency 194 GHz after 195 GHz"});
-  check("[Version] 2.0\n" + in_ri, {"t.s4p:1", "Touchstone 2", "version 1"});
+  check("[Version] 2.0\n" + in_ri, {"t.s4p:4", "numbers before [Network Data]"});
+  const std::string data = changed(in_ri, "# GHz S RI R 50\n", "[Version] 2.0\n# GHz S RI\n[Network Data]\n");
+  const auto with = [&](const std::string& line) {
+    return changed(data, "[Network Data]", line + "\n[Network Data]");
+  };
+  check(changed(data, "2.0", "3.0"), {"t.s4p:2", "[Version] 3.0", "version 2.0"});
+  check(changed(data, "[Version] 2.0\n", ""), {"t.s4p:3", "[Version] first"});
+  check(with("[Number of Ports] 3"), {"t.s4p:4", "4 ports"});
+  check(with("[Two-Port Data Order] 12"), {"t.s4p:4", "12_21 or 21_12"});
+  check(with("[Matrix Format] Half"), {"t.s4p:4", "Full, Lower or Upper"});
+  check(with("[Mixed-Mode Order] D2,3 C2,3"), {"t.s4p:4", "single-ended ports"});
+  check_message(refusal([&] {
+                  put(scratch / "t.ts", data);
+                  read_touchstone_spectrum(scratch / "t.ts");
+                }),
+                {"t.ts", "no [Number of Ports]"});
   check(changed(in_ri, "-0.75", "nan"), {"t.s4p:6", "not finite"});
   check(changed(in_ri, "-0.75", "-inf"), {"t.s4p:6", "not finite"});
   check(changed(in_ri, "-0.75", "0,75"), {"t.s4p:6", "0,75", "not a number"});
   check(changed(in_ri, "-0.75 0", "-0.75"), {"t.s4p:6", "31 numbers", "expected 32"});
   check(changed(in_ri, "-0.75 0", "-0.75 0 1"), {"t.s4p:6", "more than 32 numbers"});
   check(in_ri + in_ri.substr(in_ri.find("193")), {"t.s4p:7", "rise"});
-  check(changed(in_ri, "193414.489", "0"), {"t.s4p:3", "positive"});
+  check(changed(in_ri, "193414.489", "-1"), {"t.s4p:3", "frequency -1 GHz after none", "rise from 0"});
+  check(changed(in_ri, "193414.489", "0"), {"t.s4p", "nearest frequency 0 GHz"});
   check(in_ri + "1 2 3\n", {"t.s4p:7", "rise"});
   check_message(refusal_of(scratch, "t.s3p", in_ri), {"t.s3p", "3 ports", "even"});
   check_message(refusal_of(scratch, "t.s999998p", in_ri), {"999998 ports", "8192"});

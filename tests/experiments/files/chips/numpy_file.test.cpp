@@ -188,4 +188,26 @@ TEST_CASE("a matrix comes from an .npy by rows and by columns") {
              ContainsSubstring("row 0, column 0 is nan"));
   CHECK_THAT(refusal([&] { read_numpy_matrix(numpy_data / "errors.npz", "any", 3); }),
              ContainsSubstring("no array \"any\""));
+  CHECK_THAT(refused_matrix(npy("'<c16'", "(1, 1)", raw(1.0, 2.0))), ContainsSubstring("numbers of type <c16"));
+}
+
+// Fails when real and imaginary parts are exchanged, or numbers of 8 bytes read as those of 16
+TEST_CASE("a complex matrix comes from an .npy") {
+  const Scratch scratch;
+  const fs::path path = scratch / "matrix.npy";
+  const auto read = [&](const std::string& bytes) {
+    put(path, bytes);
+    return read_numpy_complex_matrix(path, 2);
+  };
+  Matrix expected(1, 2);
+  expected << Complex(1, -2), Complex(0.5, 4);
+  CHECK(read(npy("'<c16'", "(1, 2)", raw(1.0, -2.0, 0.5, 4.0))) == expected);
+  CHECK(read(npy("'<c8'", "(1, 2)", raw(1.0f, -2.0f, 0.5f, 4.0f))) == expected);
+  CHECK(read(npy("'<f8'", "(1, 2)", raw(1.0, 0.5))) == expected.real().cast<Complex>());
+  CHECK_THAT(refusal([&] { read(npy("'<c16'", "(1, 1)", raw(1.0, HUGE_VAL))); }),
+             ContainsSubstring("row 0, column 0 is inf"));
+  CHECK_THAT(refusal([&] { read(npy("'>c16'", "(1, 1)", raw(1.0, 2.0))); }),
+             ContainsSubstring("numbers of type >c16"));
+  CHECK_THAT(refusal([&] { read_numpy_complex_matrix(numpy_data / "errors.npz", 3); }),
+             ContainsSubstring("arrays (one, the matrix, is read)"));
 }

@@ -210,22 +210,19 @@ TEST_CASE("what a netlist says and nobody reads is refused") {
   const std::string ports = "ports: {in: \"a,in0\", out: \"a,out0\"}\n";
   CHECK(refused("instances:\n  a: {component: waveguide, setting: {length_m: 1.0e-2}}\n" + ports) ==
         file +
-            ":2: instance \"a\" has the unknown key \"setting\" (known: component, settings, info, array). "
+            ":2: instance \"a\" has the unknown key \"setting\" (known: component, settings, info, array, "
+            "virtual). "
             "Settings "
             "of the device stand in settings: {SETTING: NUMBER}.");
   CHECK_THAT(refused("instances: {a: {component: waveguide, length_m: 1.0e-2}}\n" + ports),
              ContainsSubstring("instance \"a\" has the unknown key \"length_m\""));
-  CHECK(refused("instances:\n  a: {component: waveguide, array: {columns: 1, rows: 2}}\n" + ports) ==
-        file +
-            ":2: instance \"a\" is an array (arrays of instances are not read). Write each element as an "
-            "instance of "
-            "its own.");
   CHECK(refused("instances: {a: {component: waveguide, array: null, info: {x: 1}}}\nplacements: {a: {x: 0}}\n" +
                 ports)
             .empty());
-  CHECK_THAT(
-      refused("instances: {a: waveguide}\nroutes:\n  bundle: {links: {\"a,out0\": \"b,in0\"}}\n" + ports),
-      ContainsSubstring(":2: routes are not read"));
+  CHECK_THAT(refused("instances: {a: waveguide}\nroutes:\n  bundle: {}\n" + ports),
+             ContainsSubstring(":3: route \"bundle\" has no links"));
+  CHECK_THAT(refused("instances: {a: waveguide}\nroutes:\n  bundle: {links: {}, length: 3}\n" + ports),
+             ContainsSubstring(":3: route \"bundle\" has the unknown key \"length\""));
   CHECK(refused("instances: {a: waveguide}\nroutes: {}\n" + ports).empty());
   CHECK_THAT(refused("instances: {a: waveguide}\nconections: {}\n" + ports),
              ContainsSubstring(":2: the netlist has the unknown key \"conections\""));
@@ -258,6 +255,84 @@ TEST_CASE("what a netlist says and nobody reads is refused") {
   CHECK_THAT(refused("instances: {a: waveguide}\n" + ports + "---\ninstances: {}\n"),
              ContainsSubstring("more than one document"));
   CHECK_THAT(refused("? [1]\n: 2\n"), ContainsSubstring(":1: a key is a list or a mapping"));
+}
+
+// Fails when elements are counted by rows first, an element shares the settings of another, or routes are lost.
+TEST_CASE("arrays of instances and routes are links and elements") {
+  const Scratch scratch;
+  const std::string arms =
+      "instances:\n  split: coupler\n"
+      "  arms: {component: phase_shifter, settings: {phi_rad: 0.5}, array: {columns: 3, rows: 2}}\n"
+      "routes:\n  first: {links: {\"split,out0\": \"arms<0.1>,in0\"}, settings: {radius: 10}}\n"
+      "  second: {links: {\"split,out1\": \"arms<2.0>,in0\"}, routing_strategy: route_bundle}\n"
+      "ports: {in: \"split,in0\", a: \"arms<0.1>,out0\", b: \"arms<2.0>,out0\"}\n";
+  const CircuitComponent circuit = read(scratch, arms, true);
+  CHECK(circuit.devices == 7);
+  CHECK(circuit.instances == std::vector<std::string>{"split", "arms<0.0>", "arms<0.1>", "arms<1.0>",
+                                                      "arms<1.1>", "arms<2.0>", "arms<2.1>"});
+  CHECK(circuit.not_read == std::vector<std::string>{"lengths of routes"});
+  const auto fields = [&](const CircuitSettings& changed) -> Matrix {
+    return circuit.scattering(changed, std::array{1.55e-6}).col(0).head(3);  // out of in, a and b
+  };
+  const Matrix as_read = fields({});
+  CHECK(std::abs(std::norm(as_read(1)) + std::norm(as_read(2)) - std::pow(10.0, -0.005)) < 1e-12);
+  const Matrix one = fields({{"arms<0.1>.phi_rad", 0.75}}), all = fields({{"arms.phi_rad", 0.75}});
+  const Complex turned = std::polar(1.0, 0.25);
+  CHECK(std::abs(one(1) - turned * as_read(1)) < 1e-14);
+  CHECK(one(2) == as_read(2));
+  CHECK(difference(all, turned * as_read) < 1e-14);
+
+  const auto refused = [&](const std::string& array, const std::string& port) {
+    return refusal([&] {
+      read(scratch,
+           "instances:\n  a: {component: waveguide, array: " + array + "}\nports: {in: \"" + port + "\"}\n",
+           true);
+    });
+  };
+  CHECK(refused("{columns: 1, rows: 1}", "a<0.0>,in0").empty());
+  CHECK(refused("{num_a: 2, num_b: 1, pitch_a: [1, 0]}", "a<1.0>,in0").empty());
+  CHECK_THAT(
+      refused("{columns: 1, rows: 1}", "a,in0"),
+      ContainsSubstring(
+          "\"a,in0\" is a port of an array (its elements have the ports). Name one, such as \"a<0.0>,in0\""));
+  CHECK_THAT(refused("{columns: 2, rows: 1}", "a<0.1>,in0"), ContainsSubstring("no instance \"a<0.1>\""));
+  CHECK_THAT(refused("{columns: 0, rows: 1}", "a,in0"),
+             ContainsSubstring(":2: instance \"a\": array columns = 0 (a whole number from 1)"));
+  CHECK_THAT(refused("{columns: 1.5, rows: 1}", "a,in0"), ContainsSubstring("array columns = 1.5"));
+  CHECK_THAT(refused("{columns: 1000000, rows: 1000000}", "a,in0"),
+             ContainsSubstring("more than 1000000 elements"));
+  CHECK_THAT(refused("{column_pitch: 3}", "a,in0"), ContainsSubstring("an array without columns and rows"));
+  CHECK_THAT(refused("{columns: 1, rovs: 2}", "a,in0"),
+             ContainsSubstring("an array has the unknown key \"rovs\""));
+  CHECK_THAT(refused("[1, 2]", "a,in0"), ContainsSubstring("an array without columns and rows"));
+  CHECK_THAT(refusal([&] { read(scratch, "instances: {\"a<0.0>\": waveguide}\nports: {in: \"a,in0\"}\n"); }),
+             ContainsSubstring("neither dot nor comma, < or >"));
+}
+
+// Fails when the first netlist of a file in the order of the alphabet is taken for the circuit, or what a cell
+// was drawn with for settings of what it consists of.
+TEST_CASE("the circuit of a hierarchy is the netlist that no other uses") {
+  const Scratch scratch;
+  const CircuitComponent circuit =
+      read(scratch,
+           "arm:\n  instances: {g: {component: phase_shifter, settings: {phi_rad: 0.25}}}\n"
+           "  ports: {o1: \"g,in0\", o2: \"g,out0\"}\n"
+           "top:\n  instances:\n    a: {component: arm, settings: {delta_length: 10, bend: bend_euler, g: "
+           "{loss_db: 0}}}\n"
+           "    b: {component: arm, settings: {g: {phi_rad: 0.5}}, info: {length: 3}}\n"
+           "  nets: [{p1: \"a,o2\", p2: \"b,o1\"}]\n  ports: {left: \"a,o1\", right: \"b,o2\"}\n");
+  CHECK(circuit.ports == std::vector<std::string>{"left", "right"});
+  CHECK(std::abs(circuit.scattering({}, std::array{1.55e-6})(1, 0) - std::polar(1.0, 0.75)) < 1e-14);
+  CHECK(circuit.not_read == std::vector<std::string>{"bend", "delta_length"});
+  CHECK_THAT(
+      refusal([&] {
+        read(scratch,
+             "top: {instances: {a: {component: arm, settings: {h: {phi_rad: 1}}}}, ports: {in: \"a,o1\"}}\n"
+             "arm: {instances: {g: coupler}, ports: {o1: \"g,in0\"}}\n",
+             true)
+            .scattering({}, at);
+      }),
+      ContainsSubstring("setting \"h.phi_rad\""));
 }
 
 // The core schema of YAML 1.2. Fails when octal, sexagesimal or on/off of YAML 1.1 come back.
