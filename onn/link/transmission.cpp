@@ -129,11 +129,17 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
            "codes of {} servers meet a unit for {} (one column per server). "
            "Send (words, {}).",
            codes.cols(), design.task.servers, design.task.servers);
-  if (design.task.adder != Adder::light)
+  if (design.task.adder != Adder::light) {
+    validate(
+        receivers == NoisyReceivers::all,
+        "silent last receivers where electronics add (\"{}\": the same receivers end every hop). Let all be "
+        "noisy.",
+        name_of(design.task.adder));
     return transmit_by_hops(unit, codes, seed,
                             [](const LitUnit& link, const Codes& sent, const TransmissionSeed& at) {
                               return transmit(link, sent, at);
                             });
+  }
   const int ends = answer_ends(design.task, unit.hardware);
   validate(seed.server < static_cast<std::uint32_t>(ends),
            "received at server {} of {} (0..{}). "

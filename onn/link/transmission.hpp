@@ -33,6 +33,8 @@ void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> d
 /// equalisers, and servers read every digit at the sample that is nearest to the settled outputs of the first
 /// words, found without noise.
 ///
+/// Where electronics add (Task::adder), words hop over links: transmit_by_hops(), with all receivers noisy.
+///
 /// unit.arithmetic says in which numbers; the draws are the same. Throws Error for
 /// settings, codes or a seed out of range.
 Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,

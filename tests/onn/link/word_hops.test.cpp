@@ -92,8 +92,8 @@ TEST_CASE("MC: every hop makes errors of its own") {
   }
 }
 
-// The slow twin of each hop, and the ring written out word by word. Fails when hops are taken in another order,
-// or the fast path sends other fields
+// The slow twin of a word's last hop; without noise the hops before it decide right. Fails when a word comes by
+// another hop, or the fast path sends other fields
 TEST_CASE("a ring is its links, one after the other") {
   Hopping unit({.servers = 3, .digits = 2}, Adder::ring);
   unit.hardware.modulator.leak = 0.01;  // levels that are not whole digits, all of the same error
