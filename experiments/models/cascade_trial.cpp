@@ -110,10 +110,12 @@ TrialModel cascade_model(const StudyConfig& config, const Networks& networks, co
 namespace {
 
 void validate_cascade(const StudyConfig& config) {
-  validate_field(config.task.level == CascadeLevel::flat && config.task.servers <= 4, "level",
-                 "\"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
-                 "most 4 servers a unit). Set level = \"flat\".",
-                 name_of(config.task.level), config.task.servers);
+  validate_field(
+      config.task.level == CascadeLevel::flat && config.task.servers <= (config.task.sends_sums() ? 16 : 4),
+      "level",
+      "\"{}\", servers = {} in a study of model cascade (it makes both levels of a flat task; at "
+      "most 4 servers a unit, 16 of digit sums). Set level = \"flat\".",
+      name_of(config.task.level), config.task.servers);
   validate(config.measure.words > 0,
            "all words of {} servers in a cascade are too many (measure.words = 0). Set measure.words = 10000, "
            "for example.",

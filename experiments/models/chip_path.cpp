@@ -29,9 +29,9 @@ Station station(const StudyConfig& config, LitChip lit, const NoiseSwitches& noi
 
 CodeVector sent(const Station& by, const StudyConfig& config, const NoiseSwitches& noise, std::uint32_t number,
                 const Codes& codes, const StepContext& step) {
-  if (by.map) return send_by_table(*by.map, codes, {step.seed, number, step.step});
+  if (by.map) return send_by_table(*by.map, codes, {step.seed, number + (step.server << 24), step.step});
   return average_codes({*by.lit.design, by.lit.state, config.hardware, noise, config.measure.arithmetic}, codes,
-                       {step.seed, number, 0, step.step});
+                       {step.seed, number, step.server, step.step});
 }
 
 /// A chip whose surroundings change while the model trains.
@@ -102,7 +102,7 @@ CodeAverager code_path(const StudyConfig& config, const std::vector<UnitDesign>&
   };
   CodeAverager path;
   if (aggregator == "quantised")
-    path = ideal_average(config.task.rounding);
+    path = ideal_average(config.task);
   else if (config.learner.levels == 1)
     path = unit(levels.front(), trial);
   else {

@@ -39,8 +39,8 @@ void record_words(const Recorder& record, std::size_t v, const Task& task, const
                  .cast<double>()
                  .mean());
   record.put("output_error", v, std::sqrt((outputs - ideal).array().square().mean()));
-  record.put("code_bias", v, error.mean());
-  record.put("code_error_rms", v, std::sqrt(error.array().square().mean()));
+  record.put("code_bias", v, error.mean() * task.answer_step());
+  record.put("code_error_rms", v, std::sqrt(error.array().square().mean()) * task.answer_step());
   const auto counts = record.cells("code_error_count", v);
   if (counts.empty()) return;
   std::fill(counts.begin(), counts.end(), 0.0);
@@ -177,7 +177,7 @@ namespace {
 
 /// The histogram of a chip counts the errors of a code one by one.
 void require_histogram(const StudyConfig& config) {
-  validate(config.task.output_digits() <= 9,
+  validate(config.task.answer_digits() <= 9,
            "task.bits = {} in trials of model chip (at most 16: its histogram has a cell for every error of a "
            "code). Choose 16, or ask optinc check-network, budget, compare-costs.",
            config.task.bits());

@@ -60,7 +60,7 @@ struct DriftRun {
     const Eigen::VectorXd error = average_codes(unit, codes, seed).cast<double>() -
                                   exact_answers(design.task, codes, instant).cast<double>();
     put("instant_accuracy", k, (error.array() == 0.0).cast<double>().mean());
-    put("instant_error_rms", k, std::sqrt(error.array().square().mean()));
+    put("instant_error_rms", k, std::sqrt(error.array().square().mean()) * design.task.answer_step());
     const double failed = failed_checks(unit, codes, seed);
     put("failed_checks", k, failed);
     put("since_calibration", k, static_cast<double>(k - calibrated) * config.drift.interval_s);

@@ -60,6 +60,8 @@ void validate_learner(const StudyConfig& config) {
   validate_field(l.batch % servers == 0 && l.batch >= servers, "batch",
                  "{} for {} servers (each takes an equal share). Choose {}.", l.batch, servers,
                  std::max(1, (l.batch + servers / 2) / servers) * servers);
+  validate_field(!l.own_copies || l.levels == 1, "own_copies",
+                 "true in two levels (the lower units have one receiver). Set false, or levels = 1.");
   if (!sends_codes(l)) return;
   validate_field(task.level == CascadeLevel::flat, "aggregator",
                  "\"{}\" in a task of level \"{}\" (levels = 2 makes both "
@@ -72,8 +74,8 @@ void validate_learner(const StudyConfig& config) {
   validate(task.bits() <= 16, "codes of {} bits (gradients are quantised to 16 at most). Set task.bits.",
            task.bits());
   validate_field(
-      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.servers <= 4, "levels",
-      "2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
+      l.levels == 1 || !l.carry_digit || l.aggregator == "quantised" || task.sends_sums() || task.servers <= 4,
+      "levels", "2 with units of {} servers (the sum of at most 4 codes has one digit more). Set task.servers.",
       task.servers);
   if (l.aggregator == "quantised" || (l.aggregator == "chip" && l.engine != "map")) return;
   Task largest = task;
@@ -106,6 +108,7 @@ std::vector<StudyWarning> codeless_warnings(const StudyConfig& config) {
   idle(l.offset_lsb != 0.0, "offset_lsb");
   idle(l.error_feedback, "error_feedback");
   idle(l.range_guard, "range_guard");
+  idle(l.own_copies, "own_copies");
   return all;
 }
 

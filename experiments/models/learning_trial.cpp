@@ -45,6 +45,7 @@ DataParallelSettings training_settings(const StudyConfig& config, std::uint32_t 
   s.optimiser.schedule = l.schedule == "cosine" ? RateSchedule::cosine : RateSchedule::constant;
   s.optimiser.warm_up_steps = static_cast<std::uint32_t>(l.warm_up_steps);
   s.optimiser.largest_norm = l.largest_norm;
+  s.equalise_every = l.equalise_every;
   s.seed = config.run.seed ^
            (std::uint64_t{trial} << 53);  // validate_learner: seeds lie below 2^53, trials below 2048
   return s;
@@ -83,14 +84,14 @@ Path light_path(const StudyConfig& config, const std::vector<UnitDesign>& levels
   Path path;
   path.channel = std::make_shared<LightChannel>();
   LightChannel& c = *path.channel;
-  c.bits = config.task.bits();
+  c.task = config.task;
   c.block = l.block;
-  c.rounding = config.task.rounding;
+  c.own_copies = l.own_copies;
   c.error_feedback = l.error_feedback;
   c.range_guard = l.range_guard;
   c.offset_lsb = l.offset_lsb;
   c.average = code_path(config, levels, variant, trial);
-  path.wire_bits = c.bits * (1 + overhead_share(c.bits, c.block));
+  path.wire_bits = c.task.bits() * (1 + overhead_share(c.task.bits(), c.block));
   path.average = [channel = path.channel](const Eigen::MatrixXf& gradients, const StepContext& step) {
     return average_through(*channel, gradients, step);
   };
@@ -148,6 +149,7 @@ void train_variant(const TrialModel& layout, const StudyConfig& config, const Le
     record.put("final_loss", v, test.loss);
   }
   record.put("diverged", v, diverged ? 1.0 : 0.0);
+  if (config.learner.own_copies) record.put("copies_apart", v, copies_apart(state.learner));
   record_channel(record, v, path);
 }
 
@@ -258,6 +260,11 @@ StudyModel learning_study_model() {
                   Better::lower),
            metric("sent_guarded", "1", "Fraction of codes that the range guard replaced",
                   "share of codes replaced", Better::lower, MetricKind::share),
+           metric(
+               "copies_apart", "1",
+               "RMS difference of servers' own copies of the model from their mean, over the RMS of the mean, "
+               "after the last step",
+               "servers' copies apart", Better::lower),
            metric("wire_bits", "bit", "Bits per gradient element sent by the busiest server, including scales",
                   "bits sent per gradient element", Better::lower)},
       .variants = {{"uncorrected", true},

@@ -46,7 +46,9 @@ StepGradients take_gradients(const StudyConfig& config, const ImageData& data,
     if (progress) progress(loss);
   }
   const WorkerGradients taken = worker_gradients(learner, task);
-  return {exact_average(taken.gradients), quantise(taken.gradients, config.task.bits(), config.gradient.block),
+  return {exact_average(taken.gradients),
+          quantise(taken.gradients, config.task.bits(), config.gradient.block,
+                   code_rounding(config.task, config.run.seed, 0)),
           task.evaluate(learner.parameters).accuracy, taken.loss};
 }
 
@@ -71,8 +73,9 @@ GradientTransfer transfer_gradients(const StudyConfig& config, StepGradients ste
   GradientTransfer result;
   result.sigma_eta_rad = config.chip.sigma_eta_rad;
   for (std::size_t p = 0; p < gradient_paths.size(); ++p) {
-    result.received.push_back(
-        p == 0 ? step.average : dequantise(decoded[p].cast<double>(), sent.block_scale, sent.bits, sent.block));
+    result.received.push_back(p == 0 ? step.average
+                                     : dequantise(decoded[p].cast<double>() * config.task.answer_step(),
+                                                  sent.block_scale, sent.bits, sent.block));
     result.relative_error[p] = relative_error(result.received[p], step.average);
     std::vector<std::int32_t> difference(static_cast<std::size_t>(answers.size()));
     for (Eigen::Index i = 0; i < answers.size(); ++i)

@@ -29,6 +29,8 @@ struct LearnerSettings {
   int block = 1024;
   bool error_feedback = false;
   bool range_guard = false;
+  bool own_copies = false;
+  int equalise_every = 0;
   double error_rate = 0.0;
   double offset_lsb = 0.0;
   double chip_factor = 1.0;

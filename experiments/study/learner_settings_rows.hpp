@@ -73,6 +73,13 @@ void visit_rows(S& s, Visitor&& visit) {
             "Range guard: replace received codes that server 0 knows to be impossible by the nearest "
             "possible code"},
         s.range_guard);
+  visit(Row{"own_copies", "1",
+            "Whether every server applies what it receives itself to a copy of its own (true), or all apply "
+            "what server 0 receives (false). Copies drift apart where servers decide differently"},
+        s.own_copies);
+  visit(Row{"equalise_every", "step", "Steps after which own copies are set to their mean, exactly; 0: never",
+            0, 2147483647},
+        s.equalise_every);
   visit(
       Row{"error_rate", "1",
           "Fraction of received codes made wrong on purpose: 90 % of them by +-1, the others by +-4, +-16, ..",

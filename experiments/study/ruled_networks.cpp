@@ -11,7 +11,7 @@
 namespace optinc {
 
 const RuledNetwork* ruled_network(std::string_view source) {
-  static constexpr std::array<RuledNetwork, 4> all = {
+  static constexpr std::array<RuledNetwork, 5> all = {
       {{"carry-chain", Outputs::answer, Adder::light, Rounding::half_up,
         [](const StudyConfig& config) { return carry_chain(config.task, config.network.carry_chain); },
         [](const StudyConfig& config) {
@@ -27,6 +27,13 @@ const RuledNetwork* ruled_network(std::string_view source) {
         {},
         [](const StudyConfig& config) { return digit_sums(config.task); },
         [](const StudyConfig&) { return std::string("digit sums"); },
+        nullptr},
+       {"analogue-sum",
+        Outputs::analogue,
+        Adder::light,
+        {},
+        [](const StudyConfig& config) { return analogue_sum(config.task); },
+        [](const StudyConfig&) { return std::string("analogue sum"); },
         nullptr},
        {"ring",
         Outputs::answer,

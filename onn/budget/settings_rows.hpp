@@ -10,6 +10,12 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(
       Row{"control_w_per_shifter", "W", "Power of a DAC channel, one per phase shifter; 0: not counted", 0, 10},
       s.control_w_per_shifter);
+  visit(
+      Row{"dac_step_j", "J",
+          "Energy of a server's DAC per step of its range, a sample of b bits: dac_step_j x 2^b, where a code "
+          "is sent as one level (network.source = analogue-sum)",
+          0, 1e-9, "assumed: 1.2 pJ for 6 bits"},
+      s.dac_step_j);
   visit(Row{"hub_j_per_bit", "J",
             "Energy of a hub (network.source = hub) per bit that enters it, beside the additions: 0, an adder "
             "chip; 10e-12, an electrical packet switch (a guess: 500 W at 51.2 Tb/s)",

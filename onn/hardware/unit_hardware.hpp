@@ -108,6 +108,9 @@ struct LinkSettings {
   double drive_depth = 1.0;  ///< of servers' modulators: field of the largest level, of full scale
   int destinations = 0;      ///< servers that unit T splits the answer for; 0: all of the task's
   int check_block = 0;       ///< words behind which sums of digits send a check word (checked_sums()); 0: none
+  int cut_servers = 0;       ///< whose fibres are cut: of the first so many no light arrives, and nobody knows
+  int late_servers = 0;      ///< behind these, so many whose words arrive with later ones of the others
+  int late_words = 1;        ///< by which those are late
 };
 
 /// How an owner of sums sends its answers on where that differs from how servers send to it: PAM4 needs less

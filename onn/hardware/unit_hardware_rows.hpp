@@ -142,13 +142,23 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"destinations", "1",
             "Number of servers among which unit T splits what the unit sends: 1 with digit sums for an owner "
             "of the words; 0: all of task.servers",
-            0, 64},
+            0, 256},
         s.destinations);
   visit(Row{"check_block", "word",
             "Words of a block of digit sums that a check word follows; lanes whose sums disagree mod 4 with "
             "their check sum are sent again; 0: no checks",
             0, 4096},
         s.check_block);
+  visit(Row{"cut_servers", "1",
+            "Number of servers whose fibres are cut: no light of theirs arrives, while gains and the wanted "
+            "answer stay those of all",
+            0, 64},
+        s.cut_servers);
+  visit(
+      Row{"late_servers", "1",
+          "Number of servers whose words arrive late, with words that the others send late_words later", 0, 64},
+      s.late_servers);
+  visit(Row{"late_words", "word", "Words by which late_servers are late", 1, 1e9}, s.late_words);
 }
 
 template <Like<OwnerSettings> S, class Visitor>

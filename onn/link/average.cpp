@@ -6,12 +6,13 @@
 namespace optinc {
 
 bool has_owner(const Task& task, const UnitHardware& hardware) {
-  return task.outputs == Outputs::sums && answer_ends(task, hardware) < task.servers;
+  return task.sends_sums() && task.level != CascadeLevel::first && answer_ends(task, hardware) < task.servers;
 }
 
 UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
   UnitHardware own = unit;
-  own.link.destinations = task.servers;
+  own.link.destinations = task.level == CascadeLevel::second ? task.servers * task.servers : task.servers;
+  own.link.cut_servers = own.link.late_servers = 0;  // of who sends to the owner
   if (unit.owner.launch_power_w > 0) own.link.launch_power_w = unit.owner.launch_power_w;
   if (unit.owner.oscillator_w > 0) own.receiver.lo_power_w = unit.owner.oscillator_w;
   if (unit.owner.converter_bits > 0) own.converter.effective_bits = unit.owner.converter_bits;
@@ -19,7 +20,7 @@ UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
 }
 
 WordLink owner_broadcast(const Task& task, const UnitHardware& unit) {
-  return {task.digits, owner_hardware(task, unit)};
+  return {task.answer_digits(), owner_hardware(task, unit)};
 }
 
 CodeVector passed_on(const LitUnit& unit, CodeVector decided, const TransmissionSeed& seed) {

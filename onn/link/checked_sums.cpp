@@ -20,7 +20,7 @@ Eigen::Index words_in(Eigen::Index b, int block, Eigen::Index words) {
 }
 
 std::uint32_t check_word(const Task& task, const Eigen::Ref<const CodeVector>& codes) {
-  std::vector<int> sums(static_cast<std::size_t>(task.input_digits()));
+  std::vector<int> sums(static_cast<std::size_t>(task.input_digits()), 1);
   for (const std::uint32_t code : codes) {
     const std::vector<int> digits = code_digits(code, task.input_digits());
     for (std::size_t m = 0; m < sums.size(); ++m) sums[m] = (sums[m] + digits[m]) % 4;
@@ -56,7 +56,7 @@ LaneBlocks failed_checks(const Task& task, const Eigen::MatrixXd& levels, int bl
     const Eigen::Index from = b * (block + 1), count = words_in(b, block + 1, levels.cols());
     for (Eigen::Index m = 0; m < levels.rows(); ++m) {
       const auto sum = [&](Eigen::Index w) { return std::llround(levels(m, from + w) / task.level_spacing()); };
-      long long rest = -sum(count - 1);
+      long long rest = task.servers - sum(count - 1);
       for (Eigen::Index w = 0; w < count - 1; ++w) rest += sum(w);
       failed(m, b) = rest % 4 != 0;
     }

@@ -8,8 +8,9 @@
 namespace optinc {
 
 /// Words as they are sent with checks: behind every `block` of them, and behind the last ones, a check word of
-/// every server, whose digit m is the sum of its digits m over the block, mod 4. Light adds check words as it
-/// adds words, and what is linear mod 4 stays so: a lane's sums of a block and its check sum agree mod 4. Shape
+/// every server, whose digit m is 1 and the sum of its digits m over the block, mod 4. Light adds check words
+/// as it adds words, and what is linear mod 4 stays so: a lane's sums of a block, the number of servers and its
+/// check sum agree mod 4. The 1 shows a server that is missing: zeros alone would agree with zeros. Shape
 /// (words + ceil(words / block), servers). Throws Error for a block < 1.
 Codes with_check_words(const Task& task, const Codes& codes, int block);
 

@@ -59,9 +59,11 @@ struct LayerLight {
   }
 };
 
-/// Digit m of a server's code of a word, m from the most significant on.
-std::uint32_t sent_digit(const Task& task, std::uint32_t code, int lane) {
-  return static_cast<std::uint32_t>(code_digits(code, task.input_digits())[static_cast<std::size_t>(lane)]);
+/// What a server's modulator sends of a code on a lane, of full scale 3: its digit, m from the most significant
+/// on; or, of an analogue sum, 3 u / (4^M - 1).
+double sent_digit(const Task& task, std::uint32_t code, int lane) {
+  if (task.outputs == Outputs::analogue) return 3.0 * code / (std::pow(4.0, task.digits) - 1);
+  return code_digits(code, task.input_digits())[static_cast<std::size_t>(lane)];
 }
 
 /// Fibre and unit P: a_m = sum_n w_mn E_mn e^(i psi_n). Value 1: u = vis sqrt(N P_3) / 3.
@@ -77,6 +79,7 @@ std::vector<Light> coherent_averages(const Transmission& t, const Codes& codes,
   const double full_scale = (hardware.link.signed_levels ? 1.5 : 3.0) / hardware.link.drive_depth,
                passed = tree_ratio(hardware, servers);
   std::vector<Light> lanes;
+  const auto cut = static_cast<std::size_t>(hardware.link.cut_servers);
   for (int m = 0; m < task.input_digits(); ++m) {
     Light& lane = lanes.emplace_back();
     lane.unit_sqrt_w =
@@ -87,9 +90,9 @@ std::vector<Light> coherent_averages(const Transmission& t, const Codes& codes,
       const double late_s = lateness_s(hardware, t.seed, n, task.input_digits())[static_cast<std::size_t>(m)];
       auto& fields = lane.parts.try_emplace(late_s, Eigen::VectorXcd::Zero(codes.rows())).first->second;
       for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-        const std::uint32_t digit = sent_digit(task, codes(w, static_cast<Eigen::Index>(n)), m);
+        const double digit = sent_digit(task, codes(w, static_cast<Eigen::Index>(n)), m);
         std::vector<Complex> arriving(servers, 0.0);  // of this server alone
-        arriving[n] = std::polar(1.0, psi_rad[n]) * server_field(digit, hardware);
+        if (n >= cut) arriving[n] = std::polar(1.0, psi_rad[n]) * server_field(digit, hardware);
         fields[w] += passed * combine(arriving, weights);
       }
     }
@@ -125,8 +128,11 @@ std::vector<Light> incoherent_averages(const Transmission& t, const Codes& codes
       std::vector<double> powers_w;
       double total_w = 0.0, intensity_a = 0.0;
       for (std::size_t n = 0; n < weights.size(); ++n) {
-        const std::uint32_t digit = sent_digit(task, codes(w, static_cast<Eigen::Index>(n)), m);
-        powers_w.push_back(passed * task.combined() * std::norm(weights[n]) * server_power_w(digit, hardware));
+        const double digit = sent_digit(task, codes(w, static_cast<Eigen::Index>(n)), m);
+        powers_w.push_back(static_cast<int>(n) < hardware.link.cut_servers
+                               ? 0.0
+                               : passed * task.combined() * std::norm(weights[n]) *
+                                     server_power_w(digit, hardware));
         total_w += powers_w.back();
         intensity_a += rin_z[n] * diode.responsivity_a_per_w * powers_w.back();
       }
@@ -386,8 +392,15 @@ Eigen::MatrixXd reference_transmit(const ReferenceUnit& unit, const Codes& codes
            "a unit in which electronics add (\"{}\": words take several hops). Send each hop by itself.",
            name_of(unit.design.task.adder));
   const Transmission t = {unit, seed, receivers, stream};
+  const LinkSettings& link = unit.hardware.link;
+  Codes sent = codes;  // words w of the punctual meet words w - late_words of the late
+  for (Eigen::Index w = 0; w < codes.rows(); ++w)
+    for (int n = link.cut_servers; n < link.cut_servers + link.late_servers; ++n) {
+      const Eigen::Index before = (w - link.late_words) % codes.rows();
+      sent(w, n) = codes(before < 0 ? before + codes.rows() : before, n);
+    }
   Eigen::MatrixXd digits =
-      unit.hardware.timing.sampling == Sampling::unclocked ? unclocked_outputs(t, codes) : outputs(t, codes);
+      unit.hardware.timing.sampling == Sampling::unclocked ? unclocked_outputs(t, sent) : outputs(t, sent);
   const AdcSettings& converter = unit.hardware.converter;
   if (unit.noise.converter && receivers == NoisyReceivers::all)
     for (double& y : digits.reshaped())

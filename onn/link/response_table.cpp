@@ -212,11 +212,10 @@ ResponseTable tabulate_chip(const LitUnit& unit, const TransmissionSeed& seed) {
 }
 
 std::vector<std::uint32_t> shares_of_word(const Task& task) {
-  std::vector<std::uint32_t> share(std::size_t{1} << (2 * task.input_digits()));
-  for (std::size_t code = 0; code < share.size(); ++code)
+  std::vector<std::uint32_t> share(std::size_t{1} << (task.symbol_bits() * task.input_digits()));
+  for (std::uint32_t code = 0; code < share.size(); ++code)
     for (int m = 0; m < task.input_digits(); ++m)
-      share[code] = share[code] * static_cast<std::uint32_t>(task.sums()) +
-                    ((code >> (2 * (task.input_digits() - 1 - m))) & 3u);
+      share[code] = share[code] * static_cast<std::uint32_t>(task.sums()) + symbol_of(task, code, m);
   return share;
 }
 
@@ -234,10 +233,10 @@ void validate_lookup(const ResponseTable& table, const Codes& codes, const Table
       seed.first_word <= most_words && static_cast<std::uint64_t>(codes.rows()) <= most_words - seed.first_word,
       "{} words from number {} on (numbers below {}). Look them up in another use of the table.", codes.rows(),
       seed.first_word, most_words);
-  const std::uint64_t count = std::uint64_t{1} << (2 * task.input_digits());
+  const std::uint64_t count = std::uint64_t{1} << (task.symbol_bits() * task.input_digits());
   validate(codes.size() == 0 || codes.maxCoeff() < count,
            "code {} of {} digits (0..{}). Send codes of the task.", codes.size() == 0 ? 0 : codes.maxCoeff(),
-           task.input_digits(), count - 1);
+           task.symbol_bits() * task.input_digits() / 2, count - 1);
 }
 
 CodeVector send_by_table(const ResponseTable& table, const Codes& codes, const TableSeed& seed) {

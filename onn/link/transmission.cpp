@@ -115,6 +115,15 @@ Eigen::MatrixXd transmit_in(const LitUnit& lit, const Codes& codes, const Transm
   return outputs;
 }
 
+/// Codes as they meet: behind the servers that are cut, link.late_servers whose words come link.late_words
+/// later than the others', the first of them after the last.
+Codes with_late_servers(const LinkSettings& link, Codes codes) {
+  const Eigen::Index words = codes.rows(), late = words > 0 ? link.late_words % words : 0;
+  for (int n = link.cut_servers; n < link.cut_servers + link.late_servers; ++n)
+    std::rotate(codes.col(n).begin(), codes.col(n).end() - late, codes.col(n).end());
+  return codes;
+}
+
 }  // namespace
 
 void quantise_digits(const AdcSettings& converter, Eigen::Ref<Eigen::MatrixXd> digits) {
@@ -140,6 +149,10 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
                               return transmit(link, sent, at);
                             });
   }
+  const LinkSettings& link = unit.hardware.link;
+  validate(link.cut_servers + link.late_servers <= design.task.servers,
+           "link.cut_servers = {} and link.late_servers = {} of {} servers (no server is both). Choose fewer.",
+           link.cut_servers, link.late_servers, design.task.servers);
   const int ends = answer_ends(design.task, unit.hardware);
   validate(seed.server < static_cast<std::uint32_t>(ends),
            "received at server {} of {} (0..{}). "
@@ -155,9 +168,12 @@ Eigen::MatrixXd transmit(const LitUnit& unit, const Codes& codes, const Transmis
       "{} words from number {} on (numbers below {}: each block of words has noise of its own). "
       "Send them at instants of their own.",
       codes.rows(), seed.first_word, most_words);
-  return unit.arithmetic == Arithmetic::float32 && single_precision_follows(unit)
-             ? transmit_in<float>(unit, codes, seed, receivers)
-             : transmit_in<double>(unit, codes, seed, receivers);
+  const auto sent = [&](const Codes& arriving) {
+    return unit.arithmetic == Arithmetic::float32 && single_precision_follows(unit)
+               ? transmit_in<float>(unit, arriving, seed, receivers)
+               : transmit_in<double>(unit, arriving, seed, receivers);
+  };
+  return link.late_servers > 0 ? sent(with_late_servers(link, codes)) : sent(codes);
 }
 
 }  // namespace optinc

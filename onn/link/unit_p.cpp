@@ -1,5 +1,6 @@
 #include "onn/link/unit_p.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "onn/link/power_path.hpp"
@@ -12,16 +13,21 @@
 namespace optinc {
 namespace {
 
-/// Level that a server sends for each of the digits 0..3, of full scale.
-std::array<double, 4> sent_levels(const LinkSettings& link) {
-  if (link.level_mismatch > 0) return levels_with_mismatch_ratio(1 - link.level_mismatch);
-  std::array<double, 4> levels;
-  for (std::size_t d = 0; d < levels.size(); ++d)
-    levels[d] = amplitude_encoded(static_cast<double>(d)).of_full_scale;
+/// Level that a server sends for each symbol, of full scale.
+std::vector<double> sent_levels(const Task& task, const LinkSettings& link) {
+  const auto four = levels_with_mismatch_ratio(1 - link.level_mismatch);
+  std::vector<double> levels;
+  for (int symbol = 0; symbol <= task.largest_symbol(); ++symbol) {
+    const double digit = 3.0 * symbol / task.largest_symbol();
+    const auto below = static_cast<std::size_t>(std::min(digit, 2.0));
+    levels.push_back(link.level_mismatch == 0
+                         ? amplitude_encoded(digit).of_full_scale
+                         : std::lerp(four[below], four[below + 1], digit - static_cast<double>(below)));
+  }
   return levels;
 }
 
-/// A server's modulator: its four levels are set once, so that its sine does not matter.
+/// A server's modulator: its levels are set once, so that its sine does not matter.
 MzmSettings sending(MzmSettings modulator) {
   modulator.linearised = true;
   return modulator;
@@ -34,10 +40,12 @@ CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, s
   const double sigma = hardware.link.sigma_combiner, excess_db = tree_excess_db(hardware, task.combined());
   const auto servers = static_cast<std::size_t>(task.combined());
   CombinerWeights lanes;
+  const auto dark = std::min<std::ptrdiff_t>(hardware.link.cut_servers, task.combined());
   for (int m = 0; m < task.input_digits(); ++m) {
     if (sigma == 0) {
       lanes.emplace_back(servers,
                          Complex(split_field_factor(task.combined()) * field_ratio_of_loss_db(excess_db)));
+      std::fill_n(lanes.back().begin(), dark, Complex(0.0));
       continue;
     }
     CombinerErrors errors;
@@ -46,38 +54,37 @@ CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, s
     Stream stream(seed, Purpose::combiner_weight, chip, static_cast<std::uint32_t>(m));
     for (double& e : errors.weight) e = sigma * stream.normal();
     lanes.push_back(combiner_weights(task.combined(), errors));
+    std::fill_n(lanes.back().begin(), dark, Complex(0.0));
   }
   return lanes;
 }
 
 double dark_digit(const LinkSettings& link) { return link.signed_levels ? pam4_full_scale_digit / 2 : 0.0; }
 
-std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware) {
+std::vector<Complex> server_fields_sqrt_w(const Task& task, const UnitHardware& hardware) {
   const LinkSettings& link = hardware.link;
-  const std::array<double, 4> levels = sent_levels(link);
   const MzmSettings modulator = sending(hardware.modulator);
-  std::array<Complex, 4> fields;
-  for (std::size_t d = 0; d < fields.size(); ++d) {
-    const double sent = link.drive_depth * (link.signed_levels ? 2 * levels[d] - 1 : levels[d]);
-    fields[d] = std::sqrt(link.launch_power_w) * mzm_field_of_level(modulator, sent);
+  std::vector<Complex> fields;
+  for (const double level : sent_levels(task, link)) {
+    const double sent = link.drive_depth * (link.signed_levels ? 2 * level - 1 : level);
+    fields.push_back(std::sqrt(link.launch_power_w) * mzm_field_of_level(modulator, sent));
   }
   return fields;
 }
 
 FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const CombinerWeights& weights,
                   const Eigen::Ref<const Codes>& codes, std::span<const double> phase_rad) {
-  const auto sent = server_fields_sqrt_w(hardware);
+  const auto sent = server_fields_sqrt_w(task, hardware);
+  std::vector<Complex> arrives(sent.size());
   FieldBatch lanes(task.input_digits(), codes.rows());
   for (Eigen::Index n = 0; n < codes.cols(); ++n) {
     const auto server = static_cast<std::size_t>(n);
     const Complex turn = std::polar(1.0, phase_rad[server]);
     for (int m = 0; m < task.input_digits(); ++m) {
-      const int shift = 2 * (task.input_digits() - 1 - m);
-      std::array<Complex, 4> arrives;
       for (std::size_t d = 0; d < sent.size(); ++d)
         arrives[d] = weights[static_cast<std::size_t>(m)][server] * turn * sent[d];
       for (Eigen::Index w = 0; w < codes.rows(); ++w) {
-        const Complex e = arrives[(codes(w, n) >> shift) & 3u];
+        const Complex e = arrives[symbol_of(task, codes(w, n), m)];
         lanes.re(m, w) += e.real();
         lanes.im(m, w) += e.imag();
       }
@@ -86,12 +93,11 @@ FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const Combiner
   return lanes;
 }
 
-std::array<double, 4> server_powers_w(const UnitHardware& hardware) {
-  const std::array<double, 4> levels = sent_levels(hardware.link);
-  std::array<double, 4> powers;
-  for (std::size_t d = 0; d < powers.size(); ++d)
-    powers[d] = hardware.link.launch_power_w *
-                mzm_power_of_level(sending(hardware.modulator), IntensityLevel(levels[d]));
+std::vector<double> server_powers_w(const Task& task, const UnitHardware& hardware) {
+  std::vector<double> powers;
+  for (const double level : sent_levels(task, hardware.link))
+    powers.push_back(hardware.link.launch_power_w *
+                     mzm_power_of_level(sending(hardware.modulator), IntensityLevel(level)));
   return powers;
 }
 
@@ -109,7 +115,7 @@ FieldBatch incoherent_unit_p(const Task& task, const UnitHardware& hardware, con
   const double bandwidth_hz = noise_bandwidth_hz(receiver.front_end);
   const double tia_a = noise.tia ? input_noise_a(receiver.front_end) : 0.0;
   const double rin = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
-  const auto sent = server_powers_w(hardware);
+  const auto sent = server_powers_w(task, hardware);
   const Eigen::Index servers = codes.cols(), digits = task.input_digits();
   Eigen::MatrixXd drawn;  // a word's stand together: the servers' lasers', then the lanes'
   if (noise.any_receiver_noise()) {
@@ -120,14 +126,13 @@ FieldBatch incoherent_unit_p(const Task& task, const UnitHardware& hardware, con
   FieldBatch lanes(digits, codes.rows());
   std::vector<double> powers_w(static_cast<std::size_t>(servers));
   for (Eigen::Index m = 0; m < digits; ++m) {
-    const auto shift = static_cast<std::uint32_t>(2 * (digits - 1 - m));
     for (Eigen::Index w = 0; w < codes.rows(); ++w) {
       double total_w = 0.0, intensity_a = 0.0;
       for (Eigen::Index n = 0; n < servers; ++n) {
         const auto server = static_cast<std::size_t>(n);
         powers_w[server] = static_cast<double>(servers) *
                            std::norm(weights[static_cast<std::size_t>(m)][server]) *
-                           sent[(codes(w, n) >> shift) & 3u];
+                           sent[symbol_of(task, codes(w, n), static_cast<int>(m))];
         total_w += powers_w[server];
         if (rin > 0)
           intensity_a += receiver.photodiode.responsivity_a_per_w * powers_w[server] * rin * drawn(n, w);

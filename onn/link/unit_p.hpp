@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -16,28 +15,28 @@ namespace optinc {
 using CombinerWeights = std::vector<std::vector<Complex>>;
 
 /// The weights that fabrication gave chip number `chip`: 1/sqrt(N) each less the excess loss of the splitters,
-/// off by independent normal errors of rms `sigma_combiner` and passive all the same (combiner_weights).
+/// off by independent normal errors of rms `sigma_combiner` and passive all the same (combiner_weights). 0 of
+/// servers whose fibres are cut.
 CombinerWeights draw_combiners(const Task& task, const UnitHardware& hardware, std::uint64_t seed,
                                std::uint32_t chip);
 
 /// The digit whose field is dark: 0, or 1.5 with signed levels, which light alone lacks of every average.
 double dark_digit(const LinkSettings& link);
 
-/// Field that a server's modulator makes of each of the digits 0..3, sqrt(W): level d/3 (2 d/3 - 1 with signed
-/// levels) times the depth of the drive, the inner two drawn together by the mismatch
-/// (levels_with_mismatch_ratio), and the leak of its null in quadrature, sqrt(P_3) (level + i leak sqrt(1 -
-/// level^2)) (mzm_field_of_level).
-std::array<Complex, 4> server_fields_sqrt_w(const UnitHardware& hardware);
+/// Field that a server's modulator makes of each symbol, the digits 0..3 or the levels of an analogue sum,
+/// sqrt(W): level d/3 (2 d/3 - 1 with signed levels) times the depth of the drive, drawn towards the middle as
+/// the mismatch draws the inner two of four (levels_with_mismatch_ratio, straight lines between them), and the
+/// leak of its null in quadrature, sqrt(P_3) (level + i leak sqrt(1 - level^2)) (mzm_field_of_level).
+std::vector<Complex> server_fields_sqrt_w(const Task& task, const UnitHardware& hardware);
 
 /// Light behind unit P, (M, words) in sqrt(W): digit lanes of all servers, each server's light turned by its
 /// phase (servers), combined.
 FieldBatch unit_p(const Task& task, const UnitHardware& hardware, const CombinerWeights& weights,
                   const Eigen::Ref<const Codes>& codes, std::span<const double> phase_rad);
 
-/// Power that a server's modulator makes of each of the digits 0..3 where averaging is incoherent, W: level d/3
-/// of launch_power_w, the inner two drawn together by the mismatch, and the leak of its null
-/// (mzm_power_of_level).
-std::array<double, 4> server_powers_w(const UnitHardware& hardware);
+/// Power that a server's modulator makes of each symbol where averaging is incoherent, W: level d/3 of
+/// launch_power_w, with the same mismatch, and the leak of its null (mzm_power_of_level).
+std::vector<double> server_powers_w(const Task& task, const UnitHardware& hardware);
 
 /// Power on the photodiode of an incoherent average with digit 3 of every server, W: N launch_power_w less the
 /// combiner's excess loss. There is no 1/N: one photodiode sees all fibres, no single mode must take their

@@ -92,12 +92,6 @@ WordLink::WordLink(int digits, const UnitHardware& unit)
   chip = programmed_chip(design, fabricate(design, perfect, 1, 0), perfect, Programming::uncorrected);
 }
 
-int extra_digits(int codes) {
-  int digits = 0;
-  for (int held = 1; held < codes; held *= 4) ++digits;
-  return digits;
-}
-
 HopPlan hop_plan(const Task& task) {
   const int servers = task.servers;
   if (task.adder == Adder::hub) return {2 * servers, 2, 1.0};
@@ -110,6 +104,10 @@ HopPlan hop_plan(const Task& task) {
 Eigen::MatrixXd transmit_by_hops(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed,
                                  const SendWords& over_link) {
   const Task& task = unit.design.task;
+  validate(unit.hardware.link.cut_servers + unit.hardware.link.late_servers == 0,
+           "link.cut_servers = {}, link.late_servers = {} where electronics add (\"{}\": a link that is cut "
+           "carries nothing, and a hop waits for a word that is late). Set both to 0.",
+           unit.hardware.link.cut_servers, unit.hardware.link.late_servers, name_of(task.adder));
   validate(unit.hardware.link.averaging == Averaging::coherent,
            "link.averaging = \"incoherent\" where electronics add (\"{}\": there is no light to add). Set "
            "link.averaging = \"coherent\".",

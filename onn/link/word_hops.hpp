@@ -33,9 +33,6 @@ struct HopPlan {
 /// The plan of a task; one link, hop and symbol where light adds.
 HopPlan hop_plan(const Task& task);
 
-/// Digits by which the sum of `codes` codes is longer than one of them: ceil(log4 codes).
-int extra_digits(int codes);
-
 /// How words are sent over a link: transmit().
 using SendWords = std::function<Eigen::MatrixXd(const LitUnit&, const Codes&, const TransmissionSeed&)>;
 

@@ -31,6 +31,12 @@ Network digit_sums(Task task) {
   return bare_lanes(task);
 }
 
+Network analogue_sum(Task task) {
+  task.outputs = Outputs::analogue;
+  task.adder = Adder::light;
+  return bare_lanes(task);
+}
+
 Network word_hops(Task task, Adder adder) {
   validate(adder != Adder::light,
            "hops where light adds (words take them between electronics). Use digit_sums().");

@@ -15,7 +15,7 @@ constexpr std::uint64_t at_once = 4096;
 
 /// The digit sums of edge words: as many, the most telling first, as few enough words are made of.
 std::vector<int> edge_sums(const Task& task) {
-  const int full = 3 * task.servers;
+  const int full = task.sums() - 1;
   std::vector<int> sums = {0, full, 3, full - 1, 4, 1, 2};
   for (std::size_t i = 1; i < sums.size();)  // few servers: some are the same
     if (std::find(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(i), sums[i]) !=

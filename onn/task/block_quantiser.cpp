@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "physics/core/check.hpp"
+#include "physics/random/stream.hpp"
 
 namespace optinc {
 namespace {
@@ -30,8 +31,8 @@ void validate_scales(Eigen::Index words, const Eigen::VectorXf& block_scale, int
 int offset_of(int bits) { return 1 << (bits - 1); }
 
 /// encode() of gradients that are finite and within their block's scale.
-CodeVector nearest_codes(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eigen::VectorXf& block_scale,
-                         int bits, int block) {
+CodeVector codes_of(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eigen::VectorXf& block_scale,
+                    int bits, int block, const CodeRounding& rounding, std::uint32_t server) {
   CodeVector codes(gradients.size());
   const int offset = offset_of(bits);
   const double steps = offset - 1;
@@ -40,10 +41,12 @@ CodeVector nearest_codes(const Eigen::Ref<const Eigen::VectorXf>& gradients, con
     // An all-zero block divides by one instead: its codes are those of zero.
     const double divisor = block_scale[b] > 0.0f ? static_cast<double>(block_scale[b]) : 1.0;
     const Eigen::Index first = b * block, end = std::min<Eigen::Index>(first + block, codes.size());
+    Stream draws(rounding.seed, Purpose::rounding, static_cast<std::uint32_t>(b), 1 + server, rounding.instant);
     for (Eigen::Index i = first; i < end; ++i) {
       // g (24 bits) times steps (15) is exact in double. One rounding is left, the quotient's, and it can
       // neither make nor break a half: other quotients of such numbers lie further off than double resolves.
-      const double q = std::rint(static_cast<double>(gradients[i]) * steps / divisor);
+      const double exact = static_cast<double>(gradients[i]) * steps / divisor;
+      const double q = rounding.stochastic ? std::floor(exact + draws.uniform()) : std::rint(exact);
       codes[i] = static_cast<std::uint32_t>(static_cast<int>(q) + offset);
     }
   }
@@ -72,8 +75,12 @@ Eigen::VectorXf block_maxima(const Eigen::Ref<const Eigen::VectorXf>& gradients,
   return maxima;
 }
 
+CodeRounding code_rounding(const Task& task, std::uint64_t seed, std::uint32_t instant) {
+  return {task.outputs == Outputs::analogue && task.rounding == Rounding::stochastic, seed, instant};
+}
+
 CodeVector encode(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eigen::VectorXf& block_scale,
-                  int bits, int block) {
+                  int bits, int block, const CodeRounding& rounding, std::uint32_t server) {
   validate_scales(gradients.size(), block_scale, bits, block);
   const Eigen::VectorXf largest = block_maxima(gradients, block);
   for (Eigen::Index b = 0; b < largest.size(); ++b)
@@ -81,17 +88,19 @@ CodeVector encode(const Eigen::Ref<const Eigen::VectorXf>& gradients, const Eige
              "a gradient of {} in block {} of scale {} (a scale is the largest of all servers). "
              "Take block_maxima of every server.",
              largest[b], b, block_scale[b]);
-  return nearest_codes(gradients, block_scale, bits, block);
+  return codes_of(gradients, block_scale, bits, block, rounding, server);
 }
 
-QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int block) {
+QuantisedGradients quantise(const Eigen::MatrixXf& gradients, int bits, int block,
+                            const CodeRounding& rounding) {
   validate_bits(bits);
   const Eigen::Index words = gradients.rows(), servers = gradients.cols();
   validate(servers >= 1, "gradients of 0 servers (there is nothing to send). Pass one column per server.");
   Eigen::VectorXf scale = block_maxima(gradients.col(0), block);
   for (Eigen::Index n = 1; n < servers; ++n) scale = scale.cwiseMax(block_maxima(gradients.col(n), block, n));
   Codes codes(words, servers);
-  for (Eigen::Index n = 0; n < servers; ++n) codes.col(n) = nearest_codes(gradients.col(n), scale, bits, block);
+  for (Eigen::Index n = 0; n < servers; ++n)
+    codes.col(n) = codes_of(gradients.col(n), scale, bits, block, rounding, static_cast<std::uint32_t>(n));
   return {std::move(codes), std::move(scale), bits, block};
 }
 

@@ -24,7 +24,7 @@ Codes codes_of_words(const Task& task, std::span<const std::uint64_t> words) {
       for (int k = 0; k < task.servers; ++k) {
         const auto d = static_cast<std::uint32_t>(sum / task.servers + (k < sum % task.servers ? 1 : 0));
         auto& code = codes(static_cast<Eigen::Index>(w), (first + k) % task.servers);
-        code = 4 * code + d;
+        code = (code << task.symbol_bits()) + d;
       }
     }
   }
@@ -53,15 +53,15 @@ Eigen::MatrixXd digit_averages(const Task& task, const Codes& codes) {
   for (Eigen::Index w = 0; w < codes.rows(); ++w)
     for (int m = 0; m < task.input_digits(); ++m) {
       std::uint32_t sum = 0;
-      for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += digit(codes(w, n), m, task.input_digits());
-      averages(m, w) = static_cast<double>(sum) / task.servers;
+      for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += symbol_of(task, codes(w, n), m);
+      averages(m, w) = average_of_sum(task, sum);
     }
   return averages;
 }
 
 Eigen::MatrixXd exact_outputs(const Task& task, const Codes& codes) {
-  return task.outputs == Outputs::sums ? digit_averages(task, codes)
-                                       : digits_of(exact_answers(task, codes), task.output_digits());
+  return task.sends_sums() ? digit_averages(task, codes)
+                           : digits_of(exact_answers(task, codes), task.output_digits());
 }
 
 Eigen::MatrixXd decided_levels(const Task& task, const Eigen::Ref<const Eigen::MatrixXd>& outputs) {

@@ -9,6 +9,21 @@ namespace {
 constexpr std::uint64_t most_words = std::uint64_t{1} << 63;
 }  // namespace
 
+int extra_digits(int codes) {
+  int more = 0;
+  while ((std::int64_t{1} << (2 * more)) < codes) ++more;
+  return more;
+}
+
+int Task::input_digits() const {
+  if (outputs == Outputs::analogue) return 1;
+  return digits + (level == CascadeLevel::second ? extra_digits(servers) : 0);
+}
+
+int Task::answer_digits() const {
+  return digits + (level == CascadeLevel::first || outputs == Outputs::analogue ? extra_digits(servers) : 0);
+}
+
 std::uint64_t Task::words() const {
   std::uint64_t count = 1;
   for (int m = 0; m < input_digits(); ++m) count *= static_cast<std::uint64_t>(sums());
@@ -18,7 +33,8 @@ std::uint64_t Task::words() const {
 std::uint64_t Task::divisor() const {
   const auto n = static_cast<std::uint64_t>(servers);
   if (level == CascadeLevel::second) return n * n;
-  if (level == CascadeLevel::first || reduction == Reduction::saturated_sum) return 1;
+  if (level == CascadeLevel::first || reduction == Reduction::saturated_sum || outputs == Outputs::analogue)
+    return 1;
   return reduction == Reduction::majority ? n * (codes() - 1) : n;
 }
 
@@ -36,23 +52,30 @@ void validate_task(const Task& task) {
                    task.bits(), task.servers, 2 * m);
     words *= static_cast<std::uint64_t>(task.sums());
   }
-  validate_field(task.level == CascadeLevel::flat || task.servers <= 4, "servers",
-                 "{} a unit of a cascade (1..4: the sum of their codes has one digit more). Give at most 4, or "
-                 "level flat.",
+  const bool flat = task.level == CascadeLevel::flat;
+  validate_field(flat || task.servers <= (task.sends_sums() ? 16 : 4), "servers",
+                 "{} a unit of a cascade (1..4: the sum of their codes has one digit more; 1..16 where outputs "
+                 "say sums). Give at most 4, or level flat.",
                  task.servers);
-  validate_field(task.level == CascadeLevel::flat || task.reduction == Reduction::mean, "reduction",
-                 "\"{}\" in a cascade (its levels compute a mean). Set \"mean\", or level flat.",
-                 name_of(task.reduction));
-  validate_field(task.level == CascadeLevel::flat || task.outputs == Outputs::answer, "outputs",
-                 "\"{}\" in a cascade (its units pass on digits). Set \"answer\", or level flat.",
+  validate_field((flat && task.outputs != Outputs::analogue) || task.reduction == Reduction::mean, "reduction",
+                 "\"{}\" {} (which computes a mean). Set \"mean\"{}.", name_of(task.reduction),
+                 flat ? "of an analogue sum" : "in a cascade", flat ? "" : ", or level flat");
+  validate_field(flat || task.outputs != Outputs::analogue, "outputs",
+                 "\"{}\" in a cascade (its units pass on digits). Set \"sums\", or level flat.",
                  name_of(task.outputs));
-  validate_field(task.level == CascadeLevel::flat || task.adder == Adder::light, "adder",
+  validate_field(task.outputs != Outputs::analogue || task.bits() <= 16, "bits",
+                 "{} of an analogue sum (a symbol of up to 16 bits is modelled). Give an even number from 2 to "
+                 "16; converters resolve 5 to 7.",
+                 task.bits());
+  validate_field(!task.sends_sums() || task.adder == Adder::light, "adder",
+                 "\"{}\" of outputs that say {} (light adds those). Set \"light\".", name_of(task.adder),
+                 name_of(task.outputs));
+  validate_field(flat || task.adder == Adder::light, "adder",
                  "\"{}\" in a cascade (its units add in light). Set level flat.", name_of(task.adder));
-  validate_field(
-      task.rounding != Rounding::stochastic || task.outputs == Outputs::sums || task.adder != Adder::light,
-      "rounding",
-      "\"stochastic\" in light (a network rounds as it was trained to; electronics behind sums of "
-      "digits can draw). Set \"half-even\" or \"half-up\", or a network.source of digit sums.");
+  validate_field(task.rounding != Rounding::stochastic || task.sends_sums() || task.adder != Adder::light,
+                 "rounding",
+                 "\"stochastic\" in light (a network rounds as it was trained to; electronics behind sums of "
+                 "digits can draw). Set \"half-even\" or \"half-up\", or a network.source of digit sums.");
 }
 
 std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t n, Rounding rounding, double draw) {
@@ -86,6 +109,15 @@ std::uint64_t code_total(std::span<const int> sums) {
   std::uint64_t total = 0;
   for (const int s : sums) total = 4 * total + static_cast<std::uint64_t>(s);
   return total;
+}
+
+double average_of_sum(const Task& task, std::int64_t sum) {
+  return static_cast<double>(3 * sum) / (static_cast<double>(task.largest_symbol()) * task.servers);
+}
+
+std::uint32_t symbol_of(const Task& task, std::uint32_t code, int lane) {
+  return (code >> (task.symbol_bits() * (task.input_digits() - 1 - lane))) &
+         static_cast<std::uint32_t>(task.largest_symbol());
 }
 
 std::vector<int> code_digits(std::uint32_t code, int digits) {

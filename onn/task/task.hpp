@@ -45,13 +45,15 @@ inline constexpr EnumNames enum_names<Reduction> = {"reduction", {"mean", "satur
 
 /// What the outputs of a unit say.
 enum class Outputs {
-  answer,  ///< the digits of the answer: light does the arithmetic
-  sums,    ///< each lane's sum of digits, 0..3N: light adds, and whoever receives them computes with integers
+  answer,    ///< the digits of the answer: light does the arithmetic
+  sums,      ///< each lane's sum of digits, 0..3N: light adds, and whoever receives them computes with integers
+  analogue,  ///< the sum of whole codes, each one of 4^M levels of a single lane: light adds, and receivers
+             ///< read the sum as well as their noise and converters let them
 };
 
 /// As users write them.
 template <>
-inline constexpr EnumNames enum_names<Outputs> = {"outputs", {"answer", "sums"}};
+inline constexpr EnumNames enum_names<Outputs> = {"outputs", {"answer", "sums", "analogue"}};
 
 /// Who adds the servers' codes. Where electronics do, a unit is a link of one modulator, fibre and receiver a
 /// lane, and words pass several of them, decided at the end of each (word_hops.hpp).
@@ -67,7 +69,8 @@ inline constexpr EnumNames enum_names<Adder> = {"adder", {"light", "ring", "hub"
 
 /// The task of one OptINC unit: N servers (or units of the level below) hold a code of M base-4
 /// digits (PAM4, most significant first, B = 2M bits); every server receives the digits of Q(mean of the
-/// codes), or of another reduction. In a cascade the first level sends M + 1 digits on.
+/// codes), or of another reduction. In a cascade the first level sends the sum of the codes on, M + 1 digits of
+/// up to 4 servers. An analogue sum is that of the codes, too: the mean in steps of 1/N.
 struct Task {
   int servers = 4;
   int digits = 4;
@@ -81,28 +84,44 @@ struct Task {
   int combined() const { return adder == Adder::light ? servers : 1; }
   /// Bits of a server's code.
   int bits() const { return 2 * digits; }
-  /// Digits of every code that comes in.
-  int input_digits() const { return digits + (level == CascadeLevel::second ? 1 : 0); }
-  /// Digits of an answer: one more at the first level of a cascade.
-  int output_digits() const { return digits + (level == CascadeLevel::first ? 1 : 0); }
-  /// Distance of neighbouring levels of an output, in digits: 1, or 1/N where outputs say sums.
-  double level_spacing() const { return outputs == Outputs::sums ? 1.0 / servers : 1.0; }
-  /// Number of codes that may come out, 4^digits.
-  std::uint64_t codes() const { return std::uint64_t{1} << (2 * output_digits()); }
+  /// Whether outputs say sums that whoever receives them computes with, digit by digit or analogue.
+  bool sends_sums() const { return outputs != Outputs::answer; }
+  /// Bits of a symbol: 2 (PAM4), or all of a code.
+  int symbol_bits() const { return outputs == Outputs::analogue ? bits() : 2; }
+  /// Largest value of a symbol: 3, or 4^M - 1. Light of full scale carries it, which is digit 3 to receivers.
+  int largest_symbol() const { return (1 << symbol_bits()) - 1; }
+  /// Symbols of every code that comes in, a lane each: its digits, or 1.
+  int input_digits() const;
+  /// PAM4 digits of an answer: at the first level of a cascade and behind an analogue sum, which answer the sum
+  /// of the codes, extra_digits() more than a code has.
+  int answer_digits() const;
+  /// Outputs of the unit: the answer's digits, or a sum for each that comes in.
+  int output_digits() const { return sends_sums() ? input_digits() : answer_digits(); }
+  /// Distance of neighbouring levels of an output, in digits: 1, or that of neighbouring sums, 1/N of a
+  /// symbol's.
+  double level_spacing() const { return sends_sums() ? 3.0 / (largest_symbol() * servers) : 1.0; }
+  /// What 1 in an answer is worth in codes: 1, or 1/N behind an analogue sum.
+  double answer_step() const { return outputs == Outputs::analogue ? 1.0 / servers : 1.0; }
+  /// Number of codes that may come out, 4^(answer digits).
+  std::uint64_t codes() const { return std::uint64_t{1} << (2 * answer_digits()); }
   /// What the sum of the codes is divided by before it is rounded.
   std::uint64_t divisor() const;
-  /// Number of values a digit's sum over the servers takes, 3N + 1.
-  int sums() const { return 3 * servers + 1; }
-  /// Number of distinct input words of the network behind unit P, (3N+1)^(input digits).
+  /// Number of values a symbol's sum over the servers takes, 3N + 1 of digits.
+  int sums() const { return largest_symbol() * servers + 1; }
+  /// Number of distinct input words of the network behind unit P, sums()^(input digits).
   std::uint64_t words() const;
 
   bool operator==(const Task&) const = default;
 };
 
-/// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits) and the
-/// number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22 for 16. In a cascade at
-/// most 4 servers, for the sum of their codes to have one digit more, reduction mean, outputs that say the
-/// answer, and light that adds. Rounding is stochastic where electronics round: outputs say sums, or they add.
+/// Digits by which the sum of `codes` codes is longer than one of them: ceil(log4 codes).
+int extra_digits(int codes);
+
+/// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits), 8 of
+/// an analogue sum, and the number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22
+/// for 16. In a cascade reduction mean and light that adds; outputs that say answers of at most 4 servers, for
+/// the sum of their codes to have one digit more, or sums of digits of at most 16. Rounding is stochastic where
+/// electronics round: outputs say sums, or they add.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.
@@ -112,11 +131,18 @@ std::uint32_t rounded_mean(std::uint64_t total, std::uint64_t divisor, Rounding 
 /// The task's answer to the sum `total` of codes; `draw` as rounded_mean().
 std::uint32_t exact_answer(const Task& task, std::uint64_t total, double draw = 0.5);
 
-/// Digits of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
+/// Symbols of word `index` of the enumeration: the sums s_m = sum_n d_nm in 0..3N, most significant first.
 std::vector<int> word_sums(const Task& task, std::uint64_t index);
 
 /// Sum of the servers' codes from the digit sums: sum_m 4^(M-1-m) s_m (unit P loses nothing the mean needs).
 std::uint64_t code_total(std::span<const int> sums);
+
+/// Average that a lane of light carries for the sum `sum` of its symbols, in digits: sum / N, or 3 sum /
+/// (N (4^M - 1)) where a symbol is a whole code.
+double average_of_sum(const Task& task, std::int64_t sum);
+
+/// Symbol `lane` of a code that comes in, 0 the most significant: one of its digits, or all of it.
+std::uint32_t symbol_of(const Task& task, std::uint32_t code, int lane);
 
 /// The M base-4 digits of a code, most significant first.
 std::vector<int> code_digits(std::uint32_t code, int digits);

@@ -23,12 +23,13 @@ WordTable word_table(const Task& task) {
   WordTable table{Eigen::MatrixXd(task.input_digits(), words), Eigen::MatrixXd(task.output_digits(), words)};
   for (Eigen::Index w = 0; w < words; ++w) {
     const auto sums = word_sums(task, static_cast<std::uint64_t>(w));
-    const auto digits = code_digits(exact_answer(task, code_total(sums)), task.output_digits());
     for (int m = 0; m < task.input_digits(); ++m)
-      table.averages(m, w) = static_cast<double>(sums[static_cast<std::size_t>(m)]) / task.servers;
+      table.averages(m, w) = average_of_sum(task, sums[static_cast<std::size_t>(m)]);
+    if (task.sends_sums()) continue;
+    const auto digits = code_digits(exact_answer(task, code_total(sums)), task.output_digits());
     for (int m = 0; m < task.output_digits(); ++m) table.targets(m, w) = digits[static_cast<std::size_t>(m)];
   }
-  if (task.outputs == Outputs::sums) table.targets = table.averages;
+  if (task.sends_sums()) table.targets = table.averages;
   return table;
 }
 
@@ -37,7 +38,7 @@ Eigen::MatrixXd design_words(const Task& task) {
   Stream stream(1, Purpose::design_words);
   Eigen::MatrixXd averages(task.input_digits(), static_cast<Eigen::Index>(most_design_words));
   for (double& a : averages.reshaped())
-    a = stream.below(static_cast<std::uint32_t>(task.sums())) / static_cast<double>(task.servers);
+    a = average_of_sum(task, static_cast<int>(stream.below(static_cast<std::uint32_t>(task.sums()))));
   averages.col(0).setZero();
   averages.col(1).setConstant(3.0);
   return averages;

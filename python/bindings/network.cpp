@@ -41,9 +41,9 @@ Codes codes_of(const Task& task, const ArrayLike& given) {
   const Codes codes =
       Eigen::Map<const Codes>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
   const std::uint64_t largest = codes.size() > 0 ? codes.maxCoeff() : 0,
-                      limit = std::uint64_t{1} << (2 * task.input_digits());
+                      limit = std::uint64_t{1} << (task.symbol_bits() * task.input_digits());
   validate(largest < limit, "codes reach {} (codes of {} bits: 0..{}). Clip or rescale them.", largest,
-           2 * task.input_digits(), limit - 1);
+           task.symbol_bits() * task.input_digits(), limit - 1);
   return codes;
 }
 

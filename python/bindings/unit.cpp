@@ -51,6 +51,10 @@ Unit new_carry_chain(int servers, int bits, const std::string& rounding, const s
   return new_unit(carry_chain(new_task(servers, bits, rounding, level, reduction), settings));
 }
 
+Unit new_analogue_sum(int servers, int bits, const std::string& rounding) {
+  return new_unit(analogue_sum(new_task(servers, bits, rounding, "flat", "mean", "analogue")));
+}
+
 Unit new_digit_sums(int servers, int bits, const std::string& rounding, const std::string& reduction) {
   return new_unit(digit_sums(new_task(servers, bits, rounding, "flat", reduction)));
 }
@@ -169,7 +173,8 @@ Array<std::uint32_t> average_by_table(const Table& table, const ArrayLike& given
 
 /// Mean of gradients whose codes `average` averages.
 template <class Average>
-Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int block, Average average) {
+Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int block,
+                                const CodeRounding& rounding, Average average) {
   const auto array = array_of<float>(given, "gradients", 2);
   validate(array.shape(0) == static_cast<std::size_t>(task.servers),
            "gradients has shape {} (needs ({}, n): a row for every server). Reshape it.",
@@ -179,23 +184,24 @@ Array<float> averaged_gradients(const Task& task, const ArrayLike& given, int bl
            name_of(task.level), name_of(task.reduction));
   const Eigen::MatrixXf gradients =
       Eigen::Map<const Eigen::MatrixXf>(array.data(), static_cast<Eigen::Index>(array.shape(1)), task.servers);
-  const QuantisedGradients sent = working([&] { return quantise(gradients, task.bits(), block); });
+  const QuantisedGradients sent = working([&] { return quantise(gradients, task.bits(), block, rounding); });
   const CodeVector mean = average(sent.codes);
-  return array_of_vector(
-      working([&] { return dequantise(mean.template cast<double>(), sent.block_scale, sent.bits, block); }));
+  return array_of_vector(working([&] {
+    return dequantise(mean.template cast<double>() * task.answer_step(), sent.block_scale, sent.bits, block);
+  }));
 }
 
 Array<float> average_gradients(const ProgrammedChip& chip, const ArrayLike& given, int block,
                                NoiseSwitches noise, std::uint32_t server, std::uint32_t instant,
                                const std::string& arithmetic) {
-  return averaged_gradients(chip.task(), given, block, [&](const Codes& codes) {
-    return averaged(chip, codes, noise, server, instant, 0, arithmetic);
-  });
+  return averaged_gradients(
+      chip.task(), given, block, code_rounding(chip.task(), chip.fabricated.seed, instant),
+      [&](const Codes& codes) { return averaged(chip, codes, noise, server, instant, 0, arithmetic); });
 }
 
 Array<float> average_gradients_by_table(const Table& table, const ArrayLike& given, int block,
                                         std::uint32_t instant) {
-  return averaged_gradients(table.task(), given, block,
+  return averaged_gradients(table.task(), given, block, code_rounding(table.task(), table.seed, instant),
                             [&](const Codes& codes) { return looked_up(table, codes, instant, 0); });
 }
 
@@ -433,6 +439,15 @@ void bind_unit(nb::module_& m) {
         "3 servers + 1 sums of each and\n"
         "computes the answer with integers. No MZI, no training; 1 to 64 servers.\n\n"
         "Raises ValueError for other tasks.");
+  m.def("analogue_sum", &new_analogue_sum, nb::arg("servers") = 4, nb::arg("bits") = 8,
+        nb::arg("rounding") = "half-even",
+        "A unit without a network or a digit: every server sends its whole code as one of 2^bits levels, light "
+        "adds them, and\n"
+        "receivers read the sum as well as noise and converters let them. Its answers, average()'s too, are "
+        "sums of codes, in steps\n"
+        "of 1/servers of a code. rounding: of gradients to codes, \"stochastic\" for gradients that mostly lie "
+        "below a step.\n\n"
+        "Raises ValueError for other tasks; 16 bits at most.");
   m.def("word_hops", &new_word_hops, nb::arg("adder"), nb::arg("servers") = 4, nb::arg("bits") = 8,
         nb::arg("rounding") = "half-even", nb::arg("reduction") = "mean",
         "A unit in which electronics add, and words take several PAM4 links one after the other, decided at "

@@ -13,6 +13,26 @@
 #include "physics/core/check.hpp"
 
 namespace optinc {
+namespace {
+
+/// Mean of the copies' parameters, summed in double.
+Eigen::VectorXf mean_of(const std::vector<Replica>& copies) {
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(copies.front().parameters.size());
+  for (const Replica& copy : copies) sum += copy.parameters.cast<double>();
+  return (sum / static_cast<double>(copies.size())).cast<float>();
+}
+
+}  // namespace
+
+double copies_apart(const Learner& learner) {
+  if (learner.others.empty()) return 0.0;
+  std::vector<Replica> copies = learner.others;
+  copies.push_back({learner.parameters, {}});
+  const Eigen::VectorXf mean = mean_of(copies);
+  double squares = 0.0;
+  for (const Replica& copy : copies) squares += (copy.parameters - mean).cast<double>().squaredNorm();
+  return std::sqrt(squares / static_cast<double>(copies.size()) / mean.cast<double>().squaredNorm());
+}
 
 Eigen::VectorXf exact_average(const Eigen::MatrixXf& gradients) {
   validate(gradients.cols() >= 1, "no gradients to average (there are 0 workers). Pass at least one column.");
@@ -67,7 +87,7 @@ Learner start_learner(const DataParallelSettings& settings, const LearningTask& 
   Stream stream(s.seed, Purpose::learner_init);
   Eigen::VectorXf parameters = task.start(stream);
   Moments moments = start_moments(s.optimiser, parameters.size());
-  return {s, std::move(parameters), std::move(moments), epoch_order(s.seed, 0, task.examples), 0, 0};
+  return {s, std::move(parameters), std::move(moments), epoch_order(s.seed, 0, task.examples), 0, 0, {}};
 }
 
 WorkerGradients worker_gradients(const Learner& learner, const LearningTask& task) {
@@ -87,7 +107,9 @@ WorkerGradients worker_gradients(const Learner& learner, const LearningTask& tas
 #pragma omp parallel for schedule(dynamic) if (!omp_in_parallel())
   for (std::size_t w = 0; w < workers; ++w) {
     try {
-      const auto own = task.gradient(learner.parameters, batch.subspan(w * share, share));
+      const auto own = task.gradient(
+          w == 0 || learner.others.empty() ? learner.parameters : learner.others[w - 1].parameters,
+          batch.subspan(w * share, share));
       losses[w] = own.loss;
       result.gradients.col(static_cast<Eigen::Index>(w)) = own.gradient;
     } catch (...) {
@@ -106,20 +128,32 @@ double train_step(Learner& learner, const LearningTask& task, const Aggregator& 
   const auto sent = worker_gradients(learner, task);
   if (!sent.gradients.allFinite()) return diverged;  // no code stands for it
   const StepContext context = next_step(learner, task);
-  const Eigen::VectorXf received = aggregate(sent.gradients, context);
-  validate(received.size() == learner.parameters.size(),
-           "the aggregator returned {} values (the network has {} parameters). Return one per row.",
-           received.size(), learner.parameters.size());
+  const Eigen::MatrixXf received = aggregate(sent.gradients, context);
+  const DataParallelSettings& s = learner.settings;
+  validate(
+      received.rows() == learner.parameters.size() && (received.cols() == 1 || received.cols() == s.workers),
+      "the aggregator returned {} x {} values (the network has {} parameters, on {} servers). Return one "
+      "per row, for all servers or for each.",
+      received.rows(), received.cols(), learner.parameters.size(), s.workers);
   if (!received.allFinite()) return diverged;
 
-  const DataParallelSettings& s = learner.settings;
+  std::vector<Replica> copies = learner.others;
+  copies.resize(static_cast<std::size_t>(received.cols() - 1), {learner.parameters, learner.moments});
+  copies.insert(copies.begin(), {learner.parameters, learner.moments});
   const double rate = learning_rate_at(s.optimiser, context.step, training_steps(s, task));
-  Eigen::VectorXf parameters = learner.parameters;
-  Moments moments = learner.moments;
-  apply_gradient(s.optimiser, rate, context.step, received, moments, parameters);
-  if (!parameters.allFinite()) return diverged;
-  learner.parameters = std::move(parameters);
-  learner.moments = std::move(moments);
+  for (std::size_t n = 0; n < copies.size(); ++n) {
+    apply_gradient(s.optimiser, rate, context.step, received.col(static_cast<Eigen::Index>(n)),
+                   copies[n].moments, copies[n].parameters);
+    if (!copies[n].parameters.allFinite()) return diverged;
+  }
+  if (s.equalise_every > 0 && (context.step + 1) % static_cast<std::uint32_t>(s.equalise_every) == 0) {
+    const Eigen::VectorXf mean = mean_of(copies);
+    for (Replica& copy : copies) copy.parameters = mean;
+  }
+  learner.parameters = std::move(copies.front().parameters);
+  learner.moments = std::move(copies.front().moments);
+  copies.erase(copies.begin());
+  learner.others = std::move(copies);
   if (++learner.step == steps_per_epoch(s, task)) {
     learner.step = 0;
     learner.order = epoch_order(s.seed, ++learner.epoch, learner.order.size());

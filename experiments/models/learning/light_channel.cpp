@@ -11,37 +11,37 @@
 namespace optinc {
 namespace {
 
-/// Q(mean) of as many servers as there are columns, at a step's draws.
-CodeVector exact_mean(const Codes& codes, Rounding rounding, const StepContext& step) {
-  Task flat;
-  flat.servers = static_cast<int>(codes.cols());
-  flat.rounding = rounding;
-  return exact_answers(flat, codes, step.step);
+/// A task of as many servers as there are columns.
+Task of_servers(Task task, const Codes& codes) {
+  task.servers = static_cast<int>(codes.cols());
+  return task;
 }
 
-void count_errors(const CodeVector& received, const CodeVector& wanted, CodeErrors& errors) {
+void count_errors(const CodeVector& received, const CodeVector& wanted, double answer_step,
+                  CodeErrors& errors) {
   errors.words += static_cast<std::uint64_t>(received.size());
   for (Eigen::Index w = 0; w < received.size(); ++w) {
     if (received[w] == wanted[w]) continue;
     const double off = static_cast<double>(received[w]) - static_cast<double>(wanted[w]);
     ++errors.wrong;
     if (std::abs(off) == 1.0) ++errors.off_by_one;
-    errors.sum_lsb += off;
-    errors.square_sum_lsb2 += off * off;
+    errors.sum_lsb += off * answer_step;
+    errors.square_sum_lsb2 += off * off * answer_step * answer_step;
   }
 }
 
-/// Draws codes that cannot be the mean of server 0's and any others' back to where they can; how many there
-/// were.
-std::uint64_t guard(const Codes& codes, int bits, CodeVector& received) {
-  const auto servers = static_cast<std::uint32_t>(codes.cols());
-  const std::uint32_t most = (1u << bits) - 1;
+/// Draws answers that cannot follow from a server's own codes and any others' back to where they can; how many
+/// there were.
+std::uint64_t guard(const Task& task, const Codes& codes, Eigen::Index server, CodeVector& received) {
+  const auto others = static_cast<std::uint32_t>(codes.cols() - 1);
+  const std::uint32_t most = (1u << task.bits()) - 1;
+  const auto divisor = static_cast<std::uint32_t>(task.divisor());
   std::uint64_t drawn_back = 0;
   for (Eigen::Index w = 0; w < received.size(); ++w) {
-    const std::uint32_t own = codes(w, 0);
+    const std::uint32_t own = codes(w, server);
     // rounding may go either way, to the integers around both ends
-    const std::uint32_t low = own / servers;
-    const std::uint32_t high = (own + (servers - 1) * most + servers - 1) / servers;
+    const std::uint32_t low = own / divisor;
+    const std::uint32_t high = (own + others * most + divisor - 1) / divisor;
     const std::uint32_t possible = std::clamp(received[w], low, high);
     if (possible == received[w]) continue;
     received[w] = possible;
@@ -56,14 +56,16 @@ double CodeErrors::rms_lsb() const {
   return words ? std::sqrt(square_sum_lsb2 / static_cast<double>(words)) : 0.0;
 }
 
-CodeAverager ideal_average(Rounding rounding) {
-  return [rounding](const Codes& codes, const StepContext& step) { return exact_mean(codes, rounding, step); };
+CodeAverager ideal_average(const Task& task) {
+  return [task](const Codes& codes, const StepContext& step) {
+    return exact_answers(of_servers(task, codes), codes, step.step);
+  };
 }
 
 CodeAverager map_average(ResponseTable map, std::uint32_t chip) {
   return [map = std::make_shared<const ResponseTable>(std::move(map)), chip](const Codes& codes,
                                                                              const StepContext& step) {
-    return send_by_table(*map, codes, {step.seed, chip, step.step});
+    return send_by_table(*map, codes, {step.seed, chip + (step.server << 24), step.step});
   };
 }
 
@@ -100,23 +102,32 @@ CodeAverager with_injected_errors(CodeAverager average, double rate, int digits)
   };
 }
 
-Eigen::VectorXf average_through(LightChannel& channel, const Eigen::MatrixXf& gradients,
+Eigen::MatrixXf average_through(LightChannel& channel, const Eigen::MatrixXf& gradients,
                                 const StepContext& step) {
+  const int bits = channel.task.bits();
   const bool feedback = channel.error_feedback;
   if (feedback && channel.residual.size() == 0)
     channel.residual = Eigen::MatrixXf::Zero(gradients.rows(), gradients.cols());
   if (feedback) channel.residual += gradients;  // what there is to send
-  const QuantisedGradients sent =
-      quantise(feedback ? channel.residual : gradients, channel.bits, channel.block);
+  const QuantisedGradients sent = quantise(feedback ? channel.residual : gradients, bits, channel.block,
+                                           code_rounding(channel.task, step.seed, step.step));
   if (feedback)
     for (Eigen::Index n = 0; n < gradients.cols(); ++n)
       channel.residual.col(n) -=
           dequantise(sent.codes.col(n).cast<double>(), sent.block_scale, sent.bits, sent.block);
-  CodeVector received = channel.average(sent.codes, step);
-  count_errors(received, exact_mean(sent.codes, channel.rounding, step), channel.errors);
-  if (channel.range_guard) channel.errors.guarded += guard(sent.codes, channel.bits, received);
-  return dequantise(received.cast<double>().array() + channel.offset_lsb, sent.block_scale, sent.bits,
-                    sent.block);
+  const Task task = of_servers(channel.task, sent.codes);
+  const CodeVector exact = exact_answers(task, sent.codes, step.step);
+  Eigen::MatrixXf averages(gradients.rows(), channel.own_copies ? gradients.cols() : 1);
+  for (Eigen::Index n = 0; n < averages.cols(); ++n) {
+    StepContext at_server = step;
+    at_server.server = static_cast<std::uint32_t>(n);
+    CodeVector received = channel.average(sent.codes, at_server);
+    count_errors(received, exact, task.answer_step(), channel.errors);
+    if (channel.range_guard) channel.errors.guarded += guard(task, sent.codes, n, received);
+    averages.col(n) = dequantise(received.cast<double>().array() * task.answer_step() + channel.offset_lsb,
+                                 sent.block_scale, sent.bits, sent.block);
+  }
+  return averages;
 }
 
 }  // namespace optinc

@@ -14,8 +14,8 @@ namespace optinc {
 /// What the servers receive for their codes, (words, servers) -> (words): a unit's answer, right or wrong.
 using CodeAverager = std::function<CodeVector(const Codes& codes, const StepContext& step)>;
 
-/// Q(mean), exactly: an ideal OptINC of this task's rounding for as many servers as send.
-CodeAverager ideal_average(Rounding rounding);
+/// The exact answers of a unit of this task, for as many servers as send.
+CodeAverager ideal_average(const Task& task);
 
 /// The map of one chip, or of a network, with fresh noise at every step (TableSeed: the step context's seed,
 /// `chip`, its step).
@@ -36,7 +36,7 @@ struct CodeErrors {
   std::uint64_t wrong = 0;       ///< received code other than Q(mean)
   std::uint64_t off_by_one = 0;  ///< of these
   std::uint64_t guarded = 0;     ///< received codes that the range guard drew back
-  double sum_lsb = 0.0;          ///< of received code - Q(mean)
+  double sum_lsb = 0.0;          ///< of received code - Q(mean); of an analogue sum, over N
   double square_sum_lsb2 = 0.0;
 
   /// Share of the codes that came back wrong; 0 where none was sent.
@@ -49,10 +49,10 @@ struct CodeErrors {
 
 /// The way of gradients through a unit and back, and what it keeps from step to step.
 struct LightChannel {
-  int bits = 8;
+  Task task;  ///< of the codes that are sent, and of the answers that errors are counted against
   int block = 1024;
   CodeAverager average;
-  Rounding rounding = Rounding::half_even;  ///< of the Q(mean) that errors are counted against
+  bool own_copies = false;  ///< every server receives for itself; otherwise server 0 does for all
   /// Every server adds to its next gradient what its own quantisation left out of the last.
   bool error_feedback = false;
   /// A server knows its own code u: the mean of N codes lies in [u, u + (N-1)(2^B - 1)]/N. Where server 0
@@ -63,9 +63,10 @@ struct LightChannel {
   CodeErrors errors;
 };
 
-/// Quantises, sends, receives at server 0, dequantises: the gradient that every server applies, and counts what
-/// went wrong on the way. Throws Error as quantise and the channel's averager.
-Eigen::VectorXf average_through(LightChannel& channel, const Eigen::MatrixXf& gradients,
+/// Quantises, sends, receives at server 0, dequantises: the gradient that every server applies, (elements, 1);
+/// or, with own copies, what each receives, (elements, servers). Counts what went wrong on the way. Throws
+/// Error as quantise and the channel's averager.
+Eigen::MatrixXf average_through(LightChannel& channel, const Eigen::MatrixXf& gradients,
                                 const StepContext& step);
 
 }  // namespace optinc

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -76,8 +77,8 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
                                .receivers = answer_lanes,
                                .adcs = answer_lanes};
   if (!in.owned()) return stages;
-  const int digits_on = in.design.task.digits;
-  const std::int64_t lanes_on = std::int64_t{servers} * digits_on;
+  const int digits_on = in.design.task.answer_digits();
+  const std::int64_t lanes_on = std::int64_t{in.owners_ends()} * digits_on;
   stages.push_back({.name = "owner",
                     .inputs = digits_on,
                     .outputs = static_cast<int>(lanes_on),
@@ -127,8 +128,8 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   if (in.owned()) {                                // PAM4, up to the chip, split for all servers, and down
     const std::size_t owner = in.owner_stage();
     at(modulator, owner) = sent_db;
-    at(splitting, owner) = loss_db_of_field(split_field_factor(servers));
-    at(excess, owner) = passive.servers_tree_db;
+    at(splitting, owner) = loss_db_of_field(split_field_factor(in.owners_ends()));
+    at(excess, owner) = in.excess_db(in.owners_ends());
     at(couplers, owner) = 2 * passive.coupler_db;
     at(fibres, owner) = 2 * passive.fibre_db;
   }
@@ -252,7 +253,8 @@ double additions_w(const Inputs& in) {
   const Task& task = in.design.task;
   const HopPlan plan = hop_plan(task);
   const double bit_rate = task.bits() * in.hardware.timing.symbol_rate_bd / plan.slots;
-  if (task.outputs == Outputs::sums) return addition_j_per_bit * in.ends() * bit_rate;
+  if (task.outputs == Outputs::analogue) return 0.0;
+  if (task.sends_sums()) return addition_j_per_bit * in.ends() * bit_rate;
   if (!in.hops()) return 0.0;
   const double hub_j = task.adder == Adder::hub ? in.settings.hub_j_per_bit : 0.0;
   return (addition_j_per_bit + hub_j) * task.servers * bit_rate / plan.links;
@@ -268,7 +270,8 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
               "link.signed_levels, time.symbol_rate_bd"},
              {"converters", "adc_power_w: converter.step_j, converter.effective_bits, time.symbol_rate_bd"},
              {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"},
-             {"additions", "addition_j_per_bit; where a hub adds: budget.hub_j_per_bit"}});
+             {"additions", "addition_j_per_bit; where a hub adds: budget.hub_j_per_bit"},
+             {"DACs", "budget.dac_step_j: servers that send a code as one level"}});
   const UnitHardware& u = in.hardware;
   const double rate = u.timing.symbol_rate_bd, clocked_w = u.timing.clocked_receiver_j * rate,
                adc_w = adc_power_w(u.converter, rate);
@@ -282,6 +285,10 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
       t.parts[2].by_stage[k] = static_cast<double>(stages[k].receivers) * clocked_w;
   }
   t.parts[3].by_stage[in.unit_t_stage()] = additions_w(in);
+  const Task& task = in.design.task;
+  if (task.outputs == Outputs::analogue)
+    t.parts[4].by_stage[servers_stage] = static_cast<double>(stages[servers_stage].modulators) *
+                                         in.settings.dac_step_j * std::exp2(task.symbol_bits()) * rate;
   return t;
 }
 

@@ -9,6 +9,17 @@
 #include "physics/random/stream.hpp"
 
 namespace optinc {
+namespace {
+
+/// Level of a digit 0..3, between those of its neighbours where it is none of them.
+double level_of(double digit, double mismatch) {
+  const auto levels = levels_with_mismatch_ratio(1 - mismatch);
+  const double below = std::min(std::floor(digit), 2.0);
+  const auto k = static_cast<std::size_t>(below);
+  return levels[k] + (digit - below) * (levels[k + 1] - levels[k]);
+}
+
+}  // namespace
 
 Complex modulated(double level, double full_scale_w, const MzmSettings& modulator, bool linear) {
   MzmSettings lossless = modulator;
@@ -18,16 +29,16 @@ Complex modulated(double level, double full_scale_w, const MzmSettings& modulato
   return std::sqrt(full_scale_w) * mzm_field_factor(lossless, drive_v);
 }
 
-Complex server_field(std::uint32_t digit, const UnitHardware& hardware) {
-  const double level = levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit];
+Complex server_field(double digit, const UnitHardware& hardware) {
+  const double level = level_of(digit, hardware.link.level_mismatch);
   return modulated((hardware.link.signed_levels ? 2 * level - 1 : level) * hardware.link.drive_depth,
                    hardware.link.launch_power_w, hardware.modulator, true);
 }
 
-double server_power_w(std::uint32_t digit, const UnitHardware& hardware) {
+double server_power_w(double digit, const UnitHardware& hardware) {
   MzmSettings lossless = hardware.modulator;
   lossless.insertion_loss_db = 0.0;
-  const IntensityLevel level(levels_with_mismatch_ratio(1 - hardware.link.level_mismatch)[digit]);
+  const IntensityLevel level(level_of(digit, hardware.link.level_mismatch));
   return hardware.link.launch_power_w * std::norm(mzm_field_factor(lossless, mzm_drive_v(lossless, level)));
 }
 

@@ -16,8 +16,8 @@ namespace optinc {
 Complex modulated(double level, double full_scale_w, const MzmSettings& modulator, bool linear);
 
 /// Field that a server sends for a digit, sqrt(W); power, W, where averaging is incoherent.
-Complex server_field(std::uint32_t digit, const UnitHardware& hardware);
-double server_power_w(std::uint32_t digit, const UnitHardware& hardware);
+Complex server_field(double digit, const UnitHardware& hardware);
+double server_power_w(double digit, const UnitHardware& hardware);
 
 /// rms phase of a server's light against its oscillator, rad.
 double server_lock_rms_rad(const UnitHardware& hardware);

@@ -48,6 +48,17 @@ TEST_CASE("a cascade of five good chips is the flat average of sixteen servers")
   }
 }
 
+// mutation: the sums of eight codes go on with one digit more, as those of four
+TEST_CASE("a cascade of digit sums serves the square of more servers than four") {
+  const StudyConfig config = parse(
+      "model = 'cascade'\n[parts]\nset = 'idealised'\n[task]\nservers = 8\n[network]\nsource = 'digit-sums'\n"
+      "[link]\ndestinations = 1\n[measure]\nwords = 3000\n[chip]\npreset = 'ideal'\n");
+  for (const Found& f : found(config, 0)) {
+    CHECK(f.cascade > 0.999);
+    CHECK(f.first > 0.999);
+  }
+}
+
 // mutation: all units are the same chip; the second level is judged on what it should have been sent
 TEST_CASE("a cascade of bad chips errs at both levels, each judged on what it was sent") {
   const StudyConfig config =

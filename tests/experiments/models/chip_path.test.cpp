@@ -147,14 +147,14 @@ TEST_CASE("chip path: five units of a cascade are five chips, others in every tr
                                                               5 * trial + 4))(codes, at_step(0)));
   }
   CHECK(received[0] != received[1]);
-  CHECK(received[0] != ideal_average(Rounding::half_up)(codes, {}));
+  CHECK(received[0] != ideal_average({.rounding = Rounding::half_up})(codes, {}));
 }
 
 // Fails when one of the three averages stands in for another, or injected errors are left out
 TEST_CASE("chip path: codes are averaged as the aggregator says") {
   Unit unit;
   const Codes codes = drawn_codes(4);
-  const CodeVector exact = ideal_average(Rounding::half_up)(codes, {});
+  const CodeVector exact = ideal_average({.rounding = Rounding::half_up})(codes, {});
   const auto by = [&](const char* aggregator, double error_rate) {
     unit.config.learner.aggregator = aggregator;
     unit.config.learner.error_rate = error_rate;
@@ -172,5 +172,5 @@ TEST_CASE("chip path: codes are averaged as the aggregator says") {
               codes, at_step(1)));
   }
   unit.config.task.rounding = Rounding::floor;
-  CHECK(by("quantised", 0) == ideal_average(Rounding::floor)(codes, {}));
+  CHECK(by("quantised", 0) == ideal_average({.rounding = Rounding::floor})(codes, {}));
 }

@@ -40,9 +40,9 @@ double wrong_sums(const Task& task, const Eigen::MatrixXd& levels, const Codes& 
 
 }  // namespace
 
-// Typed by hand: digits 1 2 | 3 3 | 2 1 and 0 1 | 1 1 | 3 0 sum to 6 6 and 4 2, mod 4. Fails when check words
-// are sums of codes, with carries, or leave out the last, short block
-TEST_CASE("a check word has the digits' sums mod 4") {
+// Typed by hand: digits 1 2 | 3 3 | 2 1 and 0 1 | 1 1 | 3 0 sum to 6 6 and 4 2, mod 4, and one more. Fails when
+// check words are sums of codes, with carries, or leave out the last, short block
+TEST_CASE("a check word has the digits' sums and 1 mod 4") {
   const Task task{.servers = 2, .digits = 2, .outputs = Outputs::sums};
   Codes codes(4, 2);
   codes << 4 * 1 + 2, 4 * 0 + 1,  //
@@ -50,9 +50,26 @@ TEST_CASE("a check word has the digits' sums mod 4") {
       4 * 2 + 1, 4 * 3 + 0,       //
       4 * 1 + 0, 4 * 2 + 3;
   Codes wanted(6, 2);
-  wanted << codes.topRows(3), Codes{{4 * 2 + 2, 4 * 0 + 2}}, codes.bottomRows(1), codes.bottomRows(1);
+  wanted << codes.topRows(3), Codes{{4 * 3 + 3, 4 * 1 + 3}}, codes.bottomRows(1), Codes{{4 * 2 + 1, 4 * 3 + 0}};
   CHECK(with_check_words(task, codes, 3) == wanted);
   CHECK_THROWS_WITH(with_check_words(task, codes, 0), ContainsSubstring("checked block of 0 words"));
+}
+
+// Without noise. Fails when check words of a missing server's zeros agree with them
+TEST_CASE("a server that is missing or late fails checks, four that are missing do not") {
+  const LaneSums unit(digit_sums({.servers = 8, .digits = 4}));
+  const auto failed = [&](int cut, int late) {
+    UnitHardware hardware;
+    hardware.link.cut_servers = cut;
+    hardware.link.late_servers = late;
+    return checked_sums({unit.design, unit.chip, hardware, {}}, unit.codes(16 * 400), 16, {}, 1).share_failed();
+  };
+  CHECK(failed(0, 0) == 0.0);
+  CHECK(failed(1, 0) == 1.0);
+  CHECK(failed(3, 0) == 1.0);
+  CHECK(failed(4, 0) == 0.0);  // 4 is 0 mod 4
+  // late by a word: a block has its first digits from the check word before, which is random, 1600 blocks
+  CHECK(std::abs(failed(0, 1) - 0.75) < 5 * std::sqrt(0.75 * 0.25 / 1600));
 }
 
 // Fails when a block is compared with its neighbour's check word, or an error of 4 is told from none

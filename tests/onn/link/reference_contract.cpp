@@ -125,6 +125,7 @@ const std::vector<Switch>& switches() {
       {"crosstalk", [](Unit& u) { u.crosstalk.x0 = 0.05; }},
       {"crosstalk, mostly known", [](Unit& u) { u.crosstalk.x0 = 0.05, u.crosstalk.known = 0.8; }},
       {"combiner weights", [](Unit& u) { u.hardware.link.sigma_combiner = 0.05; }},
+      {"a fibre that is cut", [](Unit& u) { u.hardware.link.cut_servers = 1; }},
       {"modulator leak",
        [](Unit& u) {
          u.overdrive = 0.99;  // at full scale the leak's slope is infinite, and rounding counts as its root
@@ -256,6 +257,7 @@ const std::vector<Subject>& subjects() {
       {"first level of a cascade", carry_chain({4, 2, up, CascadeLevel::first})},
       {"second level of a cascade", carry_chain({4, 2, up, CascadeLevel::second})},
       {"digit sums of 8 servers", digit_sums({8, 3})},
+      {"analogue sum of 6 servers", analogue_sum({6, 3})},
       {"full SVD of tall, square and wide layers", random_full_svd({4, 2}, {4, 4}, {1, 2, 3})}};
   return all;
 }
@@ -304,8 +306,10 @@ Built built(const Network& network, const Unit& u) {
 Codes random_codes(const Task& task, Eigen::Index words) {
   Stream stream(7, Purpose::test);
   Codes codes(words, task.servers);
-  for (std::uint32_t& code : codes.reshaped()) code = stream.below(1u << (2 * task.input_digits()));
-  codes.row(0).setConstant((1u << (2 * task.input_digits())) - 1);  // every modulator at full scale
+  for (std::uint32_t& code : codes.reshaped())
+    code = stream.below(1u << (task.symbol_bits() * task.input_digits()));
+  codes.row(0).setConstant((1u << (task.symbol_bits() * task.input_digits())) -
+                           1);  // every modulator at full scale
   codes.row(1).setZero();
   return codes;
 }

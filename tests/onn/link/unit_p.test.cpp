@@ -83,13 +83,18 @@ TEST_CASE("a server's modulator leaks in quadrature and draws its inner levels t
   hardware.modulator.leak = 0.04;
   hardware.link.level_mismatch = 0.03;
   const double full = std::sqrt(1e-3);
-  const auto fields = server_fields_sqrt_w(hardware);
+  const auto fields = server_fields_sqrt_w({}, hardware);
   CHECK(std::abs(fields[0] - full * Complex(0, 0.04)) < 1e-15);
   CHECK(std::abs(fields[3] - full) < 1e-9);
   // 1/2 -+ 0.97/6
   CHECK(fields[1].real() == Approx(full * 0.338333333333).epsilon(1e-9));
   CHECK(fields[2].real() == Approx(full * 0.661666666667).epsilon(1e-9));
   CHECK(fields[1].imag() == Approx(full * 0.04 * std::sqrt(1 - 0.338333333333 * 0.338333333333)).epsilon(1e-9));
+  // 64 levels: each fourth of 63 is 21 on; half of full scale stays where it is
+  const auto levels = server_fields_sqrt_w({.digits = 3, .outputs = Outputs::analogue}, hardware);
+  REQUIRE(levels.size() == 64);
+  for (std::size_t d = 0; d < 4; ++d) CHECK(std::abs(levels[21 * d] - fields[d]) < 1e-12);
+  CHECK((levels[31] + levels[32]).real() / 2 == Approx(full / 2));
 }
 
 // Through perfect meshes quadratures do not mix: the leak is invisible, the mismatch moves digits 1 and 2 by

@@ -156,3 +156,24 @@ TEST_CASE("scales cost 0.390625 % of the payload at 8 bits and K = 1024") {
   CHECK(overhead_share(4, 64) == 0.125);
   CHECK_THROWS_AS(overhead_share(8, 1024, 0), Error);
 }
+
+// 100,000 elements, 5 sigma of a binomial: 0.3 of a step goes up in 3 of 10 cases. Fails when servers share
+// draws, or a step of training repeats those of another
+TEST_CASE("MC: stochastic codes are unbiased, with draws for every server and instant") {
+  constexpr Eigen::Index words = 100'000;
+  Eigen::MatrixXf g = Eigen::MatrixXf::Constant(words, 2, -0.3f / 31);
+  g.row(0).setOnes();
+  g.row(1).setConstant(-1.0f);
+  const auto q = quantise(g, 6, words, {.stochastic = true, .seed = 3, .instant = 5});
+  CHECK(q.codes(0, 0) == 63);
+  CHECK(q.codes(1, 1) == 1);
+  const double below = (q.codes.array() == 31u).cast<double>().mean();
+  CHECK(std::abs(below - 0.3) < 5 * std::sqrt(0.3 * 0.7 / (2.0 * words)));
+  CHECK(((q.codes.array() == 31u) || (q.codes.array() == 32u)).cast<double>().sum() == 2.0 * words - 4);
+  CHECK(q.codes.col(0) != q.codes.col(1));
+  CHECK(q.codes.col(1) == encode(g.col(1), q.block_scale, 6, words, {true, 3, 5}, 1));
+  CHECK(q.codes != quantise(g, 6, words, {.stochastic = true, .seed = 3, .instant = 6}).codes);
+  const Task analogue{.rounding = Rounding::stochastic, .outputs = Outputs::analogue};
+  CHECK(code_rounding(analogue, 3, 5).stochastic);
+  CHECK(!code_rounding({.rounding = Rounding::stochastic, .outputs = Outputs::sums}, 3, 5).stochastic);
+}

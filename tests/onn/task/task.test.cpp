@@ -140,6 +140,13 @@ TEST_CASE("impossible tasks are refused by name and range") {
                validate_task({4, 16, Rounding::half_up, CascadeLevel::first});
              }),
              ContainsSubstring("bits = 32 and a digit between the levels"));
+  CHECK_THAT(refusal([&] { validate_task({.digits = 9, .outputs = Outputs::analogue}); }),
+             ContainsSubstring("bits = 18 of an analogue sum"));
+  CHECK_THAT(refusal([&] { validate_task({.level = CascadeLevel::first, .outputs = Outputs::analogue}); }),
+             ContainsSubstring("outputs = \"analogue\" in a cascade"));
+  CHECK_THAT(refusal([&] { validate_task({.servers = 5, .level = CascadeLevel::first}); }),
+             ContainsSubstring("servers = 5 a unit of a cascade"));
+  CHECK_NOTHROW(validate_task({.servers = 16, .level = CascadeLevel::second, .outputs = Outputs::sums}));
   CHECK_THAT(refusal([&] { value_of_name<Rounding>("half-evn"); }), ContainsSubstring("\"half-even\""));
   CHECK_THROWS_AS(word_table({4, 8}), Error);
 }

@@ -113,7 +113,8 @@ def name_of(identity: Mapping[str, Any]) -> str:
     return RULED.get(source) or PurePosixPath(source.replace("\\", "/")).stem
 
 
-RULED = {"carry-chain": "carry chain", "digit-sums": "digit sums", "ring": "ring of links", "hub": "links to an adder"}
+RULED = {"carry-chain": "carry chain", "digit-sums": "digit sums", "analogue-sum": "analogue sum",
+         "ring": "ring of links", "hub": "links to an adder"}
 """What networks that a rule makes are called."""
 
 

@@ -119,6 +119,34 @@ TEST_CASE("a step follows the momentum rule") {
         1e-6f);
 }
 
+// Fails when a server applies another's average, gradients are those of server 0's copy, or copies are made
+// equal a step late
+TEST_CASE("servers that receive for themselves keep copies of their own") {
+  const LearningTask task = task_of(100);
+  DataParallelSettings settings = settings_of(2, 10);
+  const auto own = [](const Eigen::MatrixXf& g, const StepContext& step) -> Eigen::MatrixXf {
+    Eigen::MatrixXf received = exact_average(g).replicate(1, 2);
+    if (step.step == 0) received.col(1).setOnes();
+    return received;
+  };
+  Learner learner = start_learner(settings, task), alone = start_learner(settings, task);
+  CHECK(copies_apart(learner) == 0.0);
+  train_step(learner, task, own);
+  train_step(alone, task, average_exactly);
+  CHECK(learner.parameters == alone.parameters);
+  REQUIRE(learner.others.size() == 1);
+  CHECK(copies_apart(learner) > 0.0);
+  const WorkerGradients apart = worker_gradients(learner, task), together = worker_gradients(alone, task);
+  CHECK(apart.gradients.col(0) == together.gradients.col(0));
+  CHECK(apart.gradients.col(1) != together.gradients.col(1));
+  settings.equalise_every = 2;
+  Learner equal = start_learner(settings, task);
+  train_step(equal, task, own);
+  CHECK(copies_apart(equal) > 0.0);
+  train_step(equal, task, own);
+  CHECK(copies_apart(equal) == 0.0);
+}
+
 TEST_CASE("each epoch shows every image once, in an order of its own that the seed decides") {
   const LearningTask task = task_of(90);
   Learner learner = start_learner(settings_of(2, 30), task);

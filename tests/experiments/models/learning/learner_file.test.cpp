@@ -69,6 +69,26 @@ TEST_CASE("a learner that was saved goes on to the same bits") {
   CHECK(resumed.moments.second == straight.moments.second);
 }
 
+// Fails when only server 0's copy is kept
+TEST_CASE("copies of every server are saved with a learner") {
+  const LearningTask task = noise_task();
+  const auto settings = settings_of(OptimiserRule::sgd);
+  Learner learner = start_learner(settings, task);
+  train_step(learner, task, [](const Eigen::MatrixXf& g, const StepContext&) -> Eigen::MatrixXf { return g; });
+  REQUIRE(learner.others.size() == static_cast<std::size_t>(settings.workers - 1));
+  const Scratch scratch;
+  {
+    File file = File::create(scratch / "learner.h5");
+    save_learner(file.group("learner"), learner);
+    file.close();
+  }
+  const Learner resumed = load_learner(File::open(scratch / "learner.h5").group("learner"), settings, task);
+  REQUIRE(resumed.others.size() == learner.others.size());
+  CHECK(resumed.others.back().parameters == learner.others.back().parameters);
+  CHECK(resumed.others.back().moments.first == learner.others.back().moments.first);
+  CHECK(copies_apart(resumed) == copies_apart(learner));
+}
+
 TEST_CASE("a learner of another training is not gone on with") {
   const Scratch scratch;
   const LearningTask task = noise_task();

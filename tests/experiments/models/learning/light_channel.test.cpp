@@ -26,8 +26,8 @@ Codes all_equal(std::uint32_t code, Eigen::Index words, Eigen::Index servers) {
 
 LightChannel ideal(Rounding rounding = Rounding::half_even) {
   LightChannel channel;
-  channel.average = ideal_average(rounding);
-  channel.rounding = rounding;
+  channel.task.rounding = rounding;
+  channel.average = ideal_average(channel.task);
   return channel;
 }
 
@@ -59,7 +59,7 @@ TEST_CASE(
   Codes codes(20'000, 16);
   for (auto& code : codes.reshaped()) code = stream.below(256);
   const auto map = [](const Task& task) { return map_average(tabulate_network(carry_chain(task, {})), 0); };
-  const CodeVector wanted = ideal_average(Rounding::half_up)(codes, {});
+  const CodeVector wanted = ideal_average(flat)(codes, {});
   CHECK(cascade_average({map(first), map(first), map(first), map(first)}, map(second))(codes, {}) == wanted);
   const CodeVector twice = cascade_average({map(flat), map(flat), map(flat), map(flat)}, map(flat))(codes, {});
   CHECK(twice != wanted);
@@ -102,7 +102,7 @@ TEST_CASE("A map has fresh noise at every step") {
 // or all go one way
 TEST_CASE("MC: injected errors are as many and as large as said, and without bias") {
   const double rate = 0.02, words = 200'000;
-  const CodeAverager average = with_injected_errors(ideal_average(Rounding::half_even), rate, 4);
+  const CodeAverager average = with_injected_errors(ideal_average({}), rate, 4);
   const CodeVector received = average(all_equal(128, 200'000, 2), {5, 3});
   const Eigen::ArrayXd off = received.cast<double>().array() - 128.0;
   const auto near = [&](double found, double share, double of) {
