@@ -145,7 +145,7 @@ StudyModel cascade_study_model() {
                          Better::lower)},
       .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
       .error_metric = "cascade_error_rms",
-      .reads = chip_keys({"network.above"}),
+      .reads = chip_keys({"network.above", "owner"}),
       .validate = validate_cascade,
       .validated = "task",
       .networks = both_levels,

@@ -180,6 +180,13 @@ void validate_config(const StudyConfig& config) {
         "{} with digit sums in a study of model {} (what their owner sends on is followed by models {}). Set "
         "it to 0.",
         config.hardware.link.destinations, config.model, readers_text("owner", "oscillator_w"));
+    const LinkSettings& link = config.hardware.link;
+    validate_field(
+        link.cut_servers + link.late_servers <= config.task.servers,
+        link.late_servers > 0 ? "late_servers" : "cut_servers",
+        "{}, with {} of {} servers cut off or late (no server is both, or more than one). Choose fewer.",
+        link.late_servers > 0 ? link.late_servers : link.cut_servers, link.cut_servers + link.late_servers,
+        config.task.servers);
   });
   if (config.measured_chip.is_measured()) in_section("chip", [&] { validate_measured_chip(config); });
   if (const StudyModel& model = model_of(config); model.validate != nullptr)

@@ -186,6 +186,11 @@ void bind_networks(nb::module_& m) {
       .def_ro("servers", &Task::servers, "Number of servers.")
       .def_ro("digits", &Task::digits, "Base-4 digits of a code, bits / 2.")
       .def_prop_ro("bits", &Task::bits, "Bits of a code.")
+      .def_prop_ro(
+          "answer_bits", [](const Task& t) { return 2 * t.answer_digits(); },
+          "Bits of an answer: those of a code, or more where a unit answers the sum of the codes.")
+      .def_prop_ro("answer_step", &Task::answer_step,
+                   "What 1 in an answer is worth in codes: 1, or 1/servers of an analogue sum.")
       .def_prop_ro("words", &Task::words,
                    "Number of words that a unit tells apart, by their digit sums: (3 servers + 1)^(digits of a "
                    "code that comes "

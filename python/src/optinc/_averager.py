@@ -24,7 +24,8 @@ class Averager:
     Ranks agree on a scale for every `block` gradients (their largest magnitude), gather each other's codes, and share
     out the words: every rank sends its part through the unit and gathers the answers of the others. Noise belongs to
     (seed of the chip, step, number of the word), not to who computes, and all ranks take the answers of server
-    `server`: parameters stay the same on all ranks to the last bit. A real server would have receiver noise of its own.
+    `server`: parameters stay the same on all ranks to the last bit. With `own`, every rank takes what its own server
+    receives of all words, as in a star: where receivers' noise decides differently, copies of the model drift apart.
     Parts are sent one by one, so that words in succession (time.sampling of the chip's hardware) meet other neighbours
     at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
@@ -38,7 +39,7 @@ class Averager:
     codes left out of the last one. group: that of DDP, if it has one of its own.
 
     Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
-    rounded mean of the codes; `wire_bytes`: what its codes and scales take on the network of the units. To go on with
+    rounded mean of the codes (of an analogue sum, as their sum); `wire_bytes`: what its codes and scales take on the network of the units. To go on with
     a training that was stopped, set `steps`: noise of later steps is another one. Under FSDP2 every reduce-scatter is a
     step. Of what error feedback keeps, and of the order of DDP's buckets, nothing is stored: such a run does not repeat
     the uninterrupted one bit by bit.
@@ -60,6 +61,7 @@ class Averager:
         block: int = 1024,
         noise: NoiseSwitches | None = None,
         server: int = 0,
+        own: bool = False,
         arithmetic: str = "float64",
         stochastic: bool = False,
         error_feedback: bool = False,
@@ -77,10 +79,13 @@ class Averager:
             raise ValueError(f'arithmetic "{arithmetic}" applies only to a ProgrammedChip. Remove arithmetic.')
         if server != 0 and isinstance(unit, ResponseTable):
             raise ValueError(f"server {server} of a ResponseTable (its answers are those of any server). Remove server.")
+        if own and (server != 0 or not isinstance(unit, ProgrammedChip)):
+            raise ValueError("own answers of every rank need a ProgrammedChip, whose servers have noise of their own, and no "
+                             "server. Leave own out.")
         if unit is not None and (bits, rounding) != (None, None):
             raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
         block_maxima([0.0], block)  # refuses blocks that cannot be
-        self.unit, self.block, self.server, self.seed, self.group = unit, block, server, seed, group
+        self.unit, self.block, self.server, self.own, self.seed, self.group = unit, block, server, own, seed, group
         self.bits, self.rounding = bits, rounding
         self.noise = NoiseSwitches.all() if noise is None else noise
         self.arithmetic = arithmetic
@@ -160,7 +165,7 @@ class Averager:
             for p, part in zip(parameters, torch.from_numpy(left_out).split(sizes)):
                 self.residual[p] = part.clone()
         self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
-        mean = decode(self._received(codes), scale, self.task.bits, self.block)
+        mean = decode(self._received(codes) * self.task.answer_step, scale, self.task.bits, self.block)
         if broken is not None:
             mean[broken] = np.nan
         return torch.from_numpy(np.ldexp(mean.astype(np.float64), power) if wide else mean).to(gradients.dtype)
@@ -199,18 +204,21 @@ class Averager:
         block_words = 4096 if isinstance(self.unit, ResponseTable) else 512  # parts of a call begin at multiples
         blocks = -(-len(codes) // block_words)
         share = -(-blocks // ranks) * block_words
-        everybodys = self._gathered(codes)[:, rank * share : (rank + 1) * share]
-        answers = self._answers(everybodys, self._position + rank * share)
+        first = 0 if self.own else rank * share
+        everybodys = self._gathered(codes, self.task.bits)[:, first : None if self.own else first + share]
+        answers = self._answers(everybodys, self._position + first)
         self._position += blocks * block_words
         self.words += everybodys.shape[1]
         self.wrong += int((answers != exact_answers(self.task, everybodys)).sum())
+        if self.own:
+            return answers
         padded = np.zeros(share, "u4")
         padded[: len(answers)] = answers
-        return self._gathered(padded).ravel()[: len(codes)]
+        return self._gathered(padded, self.task.answer_bits).ravel()[: len(codes)]
 
-    def _gathered(self, codes: np.ndarray) -> np.ndarray:
-        """Everybody's codes (ranks, n)."""
-        narrow = codes.astype("u1" if self.task.bits <= 8 else "<u2")
+    def _gathered(self, codes: np.ndarray, bits: int) -> np.ndarray:
+        """Everybody's codes (ranks, n) of so many bits."""
+        narrow = codes.astype("u1" if bits <= 8 else "<u2" if bits <= 16 else "<u4")
         sent = torch.from_numpy(narrow.view("u1"))  # PyTorch has no uint16
         parts = [torch.empty_like(sent) for _ in range(self.task.servers)]
         dist.all_gather(parts, sent, self.group)
@@ -218,7 +226,8 @@ class Averager:
 
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
         if isinstance(self.unit, ProgrammedChip):
-            return self.unit.average(codes, self.noise, self.server, self.steps, first_word, self.arithmetic)
+            server = dist.get_rank(self.group) if self.own else self.server
+            return self.unit.average(codes, self.noise, server, self.steps, first_word, self.arithmetic)
         if isinstance(self.unit, ResponseTable):
             return self.unit.average(codes, self.steps, first_word)
         return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)

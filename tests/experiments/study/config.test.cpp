@@ -120,7 +120,10 @@ StudyConfig unlike_default() {
             Averaging::incoherent,
             1.0,
             2,
-            17};
+            17,
+            1,
+            2,
+            19};
   u.owner = {1.3e-4, 1.4e-4, 3.5};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
@@ -142,11 +145,11 @@ StudyConfig unlike_default() {
   c.mesh = {17, "orthogonal", true, "none", "some/crosstalk.csv", "real", "reck", 0.1 / 7.0};
   c.comb = {9, 1e11 / 3, 0.1 / 3};
   c.drift = {7, 3.5, 61.0, 0.125, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
-  c.budget = {1e-4, 3e-13};
+  c.budget = {1e-4, 7e-15, 3e-13};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
-  c.learner = {"cnn", "cifar-10", "some/folder", 17,       2,        false,    "chip",   "light", 77,
-               7,     64,         "adamw",       0.01 / 3, 0.1 / 3,  1e-3 / 3, "cosine", 9,       1.0 / 3,
-               256,   true,       true,          1e-3 / 7, -1.0 / 3, 2.0 / 3};
+  c.learner = {"cnn", "cifar-10", "some/folder", 17,       2,       false,    "chip",   "light", 77,
+               7,     64,         "adamw",       0.01 / 3, 0.1 / 3, 1e-3 / 3, "cosine", 9,       1.0 / 3,
+               256,   true,       true,          true,     30,      1e-3 / 7, -1.0 / 3, 2.0 / 3};
   return c;
 }
 
@@ -293,10 +296,11 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
   const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
-               ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations, checks] = link;
+               ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations, checks, cut,
+               late, late_words] = link;
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
-                       std::string(name_of(averaging)), depth, destinations, checks));
+                       std::string(name_of(averaging)), depth, destinations, checks, cut, late, late_words));
   const auto& [owner_launch, owner_lo, owner_bits] = owner;
   check("owner", values(owner_launch, owner_lo, owner_bits));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
@@ -312,16 +316,17 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
   check("drift", values(instants, interval, recalibrate, failed_share, warm_up, ramp, sine, sine_period, ou,
                         ou_time, controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
-  const auto& [control, hub] = budget;
-  check("budget", values(control, hub));
+  const auto& [control, dac_step, hub] = budget;
+  check("budget", values(control, dac_step, hub));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
   const auto& [learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,
                evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of, largest,
-               scale_block, feedback, guard, error_rate, offset, factor] = learner;
+               scale_block, feedback, guard, own, equalise, error_rate, offset, factor] = learner;
   check("learner", values(learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine,
                           steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule,
-                          warm_up_of, largest, scale_block, feedback, guard, error_rate, offset, factor));
+                          warm_up_of, largest, scale_block, feedback, guard, own, equalise, error_rate, offset,
+                          factor));
 }
 
 TEST_CASE("values from a file land in their members") {

@@ -112,6 +112,8 @@ TEST_CASE("a study takes both ends of every range that explain prints, and nothi
                                            "layout.mzi_length_m",
                                            "layout.coupler_length_m",
                                            "link.oscillator_loop_hz",
+                                           "link.cut_servers",
+                                           "link.late_servers",
                                            "link.oscillator_dither_rad",
                                            "training.epochs",
                                            "training.warmup_epochs",

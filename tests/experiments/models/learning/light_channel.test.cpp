@@ -130,17 +130,17 @@ TEST_CASE("Error feedback sends later what quantisation left out") {
   g.row(1).setConstant(0.002f);  // far below half a step of 1/127; alike, since Q(mean) has no feedback
   float sent = 0.0f;
   for (int step = 0; step < 100; ++step)
-    sent += average_through(channel, g, {1, static_cast<std::uint32_t>(step)})[1];
+    sent += average_through(channel, g, {1, static_cast<std::uint32_t>(step)})(1, 0);
   CHECK(std::abs(sent - 0.2f) <= 1.0f / 127);
   LightChannel without = ideal();
-  CHECK(average_through(without, g, {})[1] == 0.0f);
+  CHECK(average_through(without, g, {})(1, 0) == 0.0f);
 }
 
 // received 3, 0, 1 and 2 for means of 2 1/2 (half-up 3), 1, 2 and 5. Fails when errors are counted without
 // their sign, or against another rounding than the channel's
 TEST_CASE("Errors are counted against the channel's own Q(mean)") {
   LightChannel channel = ideal(Rounding::half_up);
-  channel.bits = 4;
+  channel.task.digits = 2;
   Eigen::MatrixXf g(4, 2);  // codes are 8 + 7 g
   g << -6, -5, -7, -7, -6, -6, -3, -3;
   g /= 7.0f;
@@ -155,10 +155,30 @@ TEST_CASE("Errors are counted against the channel's own Q(mean)") {
   CHECK(e.error_rate() == Approx(0.6));
   CHECK(e.bias_lsb() == Approx((-1 - 1 - 3) / 5.0));
   CHECK(e.rms_lsb() == Approx(std::sqrt((1 + 1 + 9) / 5.0)));
-  channel.rounding = Rounding::half_even;
+  channel.task.rounding = Rounding::half_even;
   average_through(channel, g, {});
   CHECK(e.words == 10);
   CHECK(e.wrong == 7);  // the mean of 2 1/2 is 2 now
+}
+
+// Three servers of 6 bits, whose sums come back too large by their number. Fails when a server applies what
+// another receives, or a sum counts as a mean
+TEST_CASE("Servers with copies of their own each receive an analogue sum") {
+  LightChannel channel;
+  channel.task = {.servers = 3, .digits = 3, .outputs = Outputs::analogue};
+  channel.own_copies = true;
+  channel.average = [&](const Codes& codes, const StepContext& step) {
+    return CodeVector(exact_answers(channel.task, codes).array() + step.server);
+  };
+  Eigen::MatrixXf g(2, 3);
+  g << 1, 1, 1, 0, 0, 1;
+  const Eigen::MatrixXf received = average_through(channel, g, {});
+  REQUIRE(received.cols() == 3);
+  for (Eigen::Index n = 0; n < 3; ++n)
+    CHECK(received(1, n) == Approx((31.0 + static_cast<double>(n)) / 3 / 31));
+  CHECK(channel.errors.words == 6);
+  CHECK(channel.errors.wrong == 4);
+  CHECK(channel.errors.bias_lsb() == Approx((0 + 1 + 2) / 3.0 / 3));
 }
 
 TEST_CASE("The range guard draws back what server 0 knows to be impossible, and nothing else") {
