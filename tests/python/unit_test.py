@@ -120,6 +120,39 @@ class Units(unittest.TestCase):
             mean = chip.average_gradients(gradients, noise=optinc.NoiseSwitches())
             self.assertLess(numpy.abs(mean - gradients.mean(axis=0)).max(), 2 * numpy.abs(gradients).max() / 62)
 
+    # Fails where a file or pickle forgets that sums are analogue, or a sum of codes comes back as a mean
+    def test_analogue_sums_are_sums(self):
+        sums = optinc.analogue_sum(8, 6, "stochastic")
+        codes = numpy.random.default_rng(2).integers(0, 64, (8, 2000), numpy.uint32)
+        with tempfile.TemporaryDirectory() as folder:
+            optinc.save_network(sums.network, Path(folder) / "sum.h5")
+            read = optinc.Unit.load(Path(folder) / "sum.h5")
+        for unit in (sums, read, pickle.loads(pickle.dumps(sums))):
+            self.assertEqual((unit.task.outputs, unit.task.answer_bits, unit.task.answer_step), ("analogue", 10, 1 / 8))
+            numpy.testing.assert_array_equal(unit.average(codes), codes.sum(axis=0))
+        gradients = numpy.random.default_rng(3).normal(size=(8, 100_000)).astype(numpy.float32)
+        scale = numpy.abs(gradients).max()
+        for destinations in (0, 1):
+            hardware = optinc.UnitHardware("idealised")
+            hardware.link.destinations = destinations
+            chip = sums.fabricate("ideal").program(hardware=hardware)
+            for server in (0, 7):
+                numpy.testing.assert_array_equal(chip.average(codes, optinc.NoiseSwitches(), server=server), codes.sum(axis=0))
+            off = chip.average_gradients(gradients, block=100_000, noise=optinc.NoiseSwitches()) - gradients.mean(axis=0)
+            # every server rounds at random: of a step s / 31, variance 1/6 on average, and 1/8 of it for the mean; 5 sigma
+            rms = scale / 31 * (1 / 48) ** 0.5
+            self.assertLess(abs(off.mean()), 5 * rms / 100_000**0.5)
+            self.assertLess(abs((off**2).mean() / rms**2 - 1), 0.02)
+
+    # Fails where a fibre that is cut carries light, or check words of zeros agree with zeros
+    def test_a_missing_server_fails_every_check(self):
+        hardware = optinc.UnitHardware("idealised")
+        hardware.link.cut_servers = 1
+        codes = numpy.random.default_rng(2).integers(0, 256, (8, 160), numpy.uint32)
+        chip = optinc.digit_sums(8, 8).fabricate("ideal").program(hardware=hardware)
+        self.assertEqual(chip.average_checked(codes, 16, optinc.NoiseSwitches()).failed, [10] * 4)
+        numpy.testing.assert_array_equal(chip.average(codes, optinc.NoiseSwitches()), optinc.digit_sums(8, 8).average(codes * (numpy.arange(8) > 0)[:, None]))
+
     # Fails where a file or pickle forgets who adds, a word takes another server's answer, or instants round alike
     def test_words_that_hop_are_right(self):
         codes = numpy.random.default_rng(2).integers(0, 64, (3, 2000), numpy.uint32)

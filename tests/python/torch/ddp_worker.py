@@ -190,6 +190,7 @@ def work(rank, store):
     copy = pickle.loads(pickle.dumps(early))
     assert copy.steps == 1 and torch.equal(Averager.hook(copy, Bucket(torch.ones(9))).value(), torch.ones(9))
 
+    star = optinc.analogue_sum(RANKS, 8).fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
     averagers = {
         "chip": Averager(chip),
         "chip again": Averager(chip),
@@ -199,10 +200,13 @@ def work(rank, store):
         "stochastic": Averager(stochastic=True),
         "sixteen bits": Averager(bits=16),
         "with feedback": Averager(error_feedback=True),
+        "analogue": Averager(star, stochastic=True),
+        "star": Averager(star, own=True, stochastic=True),
     }
     found = {name: trained(averager) for name, averager in averagers.items()}
     for name, parameters in found.items():
-        assert same_on_all_ranks(parameters), name
+        assert same_on_all_ranks(parameters) == (name != "star"), name
+    assert averagers["star"].words == 50 * len(found["star"])  # on every rank
     assert torch.equal(found["chip"], found["chip again"])
     assert torch.equal(found["without devices"], found["codes"])  # a carry chain is exact
     assert of_all_ranks(averagers["chip"].wrong) > 0 and of_all_ranks(averagers["codes"].wrong) == 0
@@ -220,6 +224,7 @@ def work(rank, store):
     refused(ValueError, "only to a ProgrammedChip", lambda: Averager(table, arithmetic="float32"))
     refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))
     refused(ValueError, "those of any server", lambda: Averager(table, server=1))
+    refused(ValueError, "own answers of every rank", lambda: Averager(table, own=True))
     refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
     sparse = torch.sparse_coo_tensor(torch.tensor([[0]]), torch.ones(1), (5,))
     refused(TypeError, "sparse=False", lambda: Averager.hook(Averager(), Bucket(sparse)))
