@@ -10,9 +10,14 @@ template <Like<AdcSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
   visit_part(visit, s, part_row("device", "converter", "Converter of every server; it sets the keys below"),
              s.device);
-  visit(Row{"bits", "bit", "Nominal resolution of a server's converter over the range of -0.5 to 3.5 digits", 1,
-            24, "5 to 8"},
+  visit(Row{"bits", "bit", "Nominal resolution of a server's converter over its range", 1, 24, "5 to 8"},
         s.bits);
+  visit(Row{"full_scale", "digit",
+            "Half of the range of a server's converter, about digit 1.5; less suits analogue sums, which "
+            "seldom reach "
+            "their ends",
+            1e-3, 4},
+        s.full_scale);
   visit(Row{"effective_bits", "bit",
             "Effective number of bits (ENOB) of a server's converter; its noise follows from it", 0.1, 24,
             "4.5 to 5.5 above 50 GS/s"},

@@ -8,7 +8,7 @@ from .claim import OPTINC, ROOT, Measured, claims_of, sets, shared, shown
 GROUP = "averaging"
 BASE = "experiments/data/networks/base.toml"
 LIST = "experiments/data/lists/averages.toml"
-SOURCES = ("digit-sums", "ring", "hub")
+SOURCES = ("digit-sums", "analogue-sum", "ring", "hub")
 SERVERS = (1, 2, 4, 8, 16, 32, 64)
 ROUNDINGS = ("half-even", "half-up", "floor", "stochastic")
 
@@ -42,7 +42,7 @@ def wrong(bench, name):
 @shared
 def costs(bench):
     """{design of the list: pJ per bit}."""
-    return {row["name"]: 1e12 * row["energy_per_bit"] for row in bench.answer("compare-costs", LIST)["designs"]}
+    return {row["design"]: 1e12 * row["energy_per_bit"] for row in bench.answer("compare-costs", LIST)["designs"]}
 
 
 def energy(bench, name):
@@ -105,13 +105,47 @@ def calibrations(bench, variant):
     return day(bench, True)[variant][1]
 
 
+def per_gradient(bench, name):
+    """pJ of a design of 6-bit codes per gradient."""
+    return 6 * costs(bench)[name]
+
+
+CASCADE = "experiments/data/studies/cascading_sums.toml"
+
+
+@shared
+def two_levels(bench):
+    """Share of words wrong of 64 servers at the most light of the study."""
+    return 1 - float(bench.trials("averaging_two_levels", "cascade_accuracy", CASCADE).mean(axis=(1, 2))[-1])
+
+
+def two_levels_energy(bench):
+    """pJ per bit of 64 servers: units of the first level serve eight of them, the one above 64."""
+    return costs(bench)["sums of 64, lower units"] + costs(bench)["sums of 64, upper unit"] / 8
+
+
 LEARNING = "experiments/data/studies/learning_digit_sums.toml"
+ANALOGUE = "experiments/data/studies/learning_analogue_sums.toml"
+ANALOGUE_PATHS = {"one-receiver": "one copy", "star": "own copies, equal", "star-apart": "own copies"}
 
 
 @shared
 def ends(bench, rounding):
     from .learning import ends_in  # noqa: PLC0415
     return ends_in(bench.result(f"averaging_learning_{rounding}", LEARNING, *sets(f"task.rounding={rounding}")))
+
+
+@shared
+def analogue_ends(bench):
+    from .learning import ends_in  # noqa: PLC0415
+    return ends_in(bench.result("averaging_learning_analogue", ANALOGUE))
+
+
+def analogue_lost(bench, path):
+    """Points of accuracy lost against exact averaging."""
+    found = analogue_ends(bench)
+    name = max((name for name in found if ANALOGUE_PATHS[path] in name), key=lambda name: name.endswith(ANALOGUE_PATHS[path]))
+    return -100 * found[name].mean
 
 
 def lost_points(bench, rounding, path):
@@ -145,5 +179,12 @@ CLAIMS = claims_of(
     *((f"learning-{rounding}-{path}", target, f"points lost against exact averaging, mean of 5 trainings, {path}, rounded {rounding}",
        (lost_points, rounding, path), f"{OPTINC} run learning_digit_sums --set task.rounding={rounding}")
       for rounding, target in (("stochastic", "<= 0.3"), ("half-up", "")) for path in ("digit sums", "ring")),
+    ("two-levels-wrong", "<= 2e-4", "share of words wrong, 64 servers in two levels, 4 trials of nine units", two_levels, f"{OPTINC} run cascading_sums"),
+    ("two-levels-energy", "", "its pJ per bit (the prototype derived 2.2)", two_levels_energy, COSTS),
+    ("analogue-star-energy", "<= 8.03", "pJ per gradient of an analogue star of 8, the prototype's 7.3 and 10 %",
+     (per_gradient, "analogue sum of 8, star"), COSTS),
+    ("analogue-owner-energy", "", "the same with one receiver, which sends the sum on", (per_gradient, "analogue sum of 8, owners"), COSTS),
+    *((f"learning-{path}", "<= 0.3" if path == "star" else "", f"points lost against exact averaging, mean of 5 trainings, analogue sum, {said}",
+       (analogue_lost, path), f"{OPTINC} run learning_analogue_sums") for path, said in ANALOGUE_PATHS.items()),
     ("places", "= 1", "source files that know a design by name without being it", places,
      'git grep -l -e \'"digit-sums"\' -e \'"carry-chain"\' -- "onn/*.[ch]pp" "experiments/*.[ch]pp" physics'))

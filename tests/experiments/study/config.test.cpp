@@ -87,7 +87,7 @@ StudyConfig unlike_default() {
   u.receiver.front_end.noise = InputReferredNoise{17e-12};
   u.receiver.front_end.bandwidth_hz = 33e9;
   u.receiver.front_end.supply_power_w = 48e-3;
-  u.converter = {8, 2.0, 5.5, 1e-13 / 3, 2e-9};
+  u.converter = {8, 1.9, 5.5, 1e-13 / 3, 2e-9};
   u.heater = HeaterSettings("lu-2015-suspended-heater");
   u.heater.p_pi_w = 0.625e-3;
   u.splitter.stage_excess_loss_db = 0.3;
@@ -284,7 +284,8 @@ TEST_CASE("the field tables hold every member of every struct") {
                front_end.bandwidth_hz, cmrr, offset_a, overload_a, front_end.supply_power_w));
   const auto& [bits, digits_range, effective_bits, step_j, converter_delay, converter_device] = converter;
   CHECK(digits_range == 2.0);  // no key: the range of digits is the task's
-  check("converter", values(std::string(converter_device), bits, effective_bits, step_j, converter_delay));
+  check("converter",
+        values(std::string(converter_device), bits, digits_range, effective_bits, step_j, converter_delay));
   check("heater", values(heater.device, heater.p_pi_w));
   check("splitter", values(std::string(splitter.device), splitter.stage_excess_loss_db));
   check("coupler", values(std::string(coupler.device), coupler.loss_db));
@@ -323,10 +324,10 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,
                evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of, largest,
                scale_block, feedback, guard, own, equalise, error_rate, offset, factor] = learner;
-  check("learner", values(learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine,
-                          steps_of, evaluations, examples, rule, rate_of, momentum_of, decay, schedule,
-                          warm_up_of, largest, scale_block, feedback, guard, own, equalise, error_rate, offset,
-                          factor));
+  check("learner",
+        values(learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,
+               evaluations, examples, rule, rate_of, momentum_of, decay, schedule, warm_up_of, largest,
+               scale_block, feedback, guard, own, equalise, error_rate, offset, factor));
 }
 
 TEST_CASE("values from a file land in their members") {

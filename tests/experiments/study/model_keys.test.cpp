@@ -104,7 +104,7 @@ TEST_CASE("an owner of sums is refused where a model does not follow what it sen
   CHECK(refusal([&] { parse("model = 'chip'\n", owned); }).empty());
   for (const char* model : {"comb", "tolerance", "waveform"})
     check_message(refusal([&] { parse("model = '" + std::string(model) + "'\n", owned); }),
-                  {"link.destinations", model, "chip, drift, learning"});
+                  {"link.destinations", model, "chip, cascade, drift, learning"});
 }
 
 // mutation: checked_points leaves the point or the section out of the message

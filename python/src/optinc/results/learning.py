@@ -84,6 +84,10 @@ def paths(run: Run) -> list[Path]:
             said.append(f"{float(keys['learner.error_rate'][i]):.3g} wrong")
         if keys.get("learner.offset_lsb") is not None and float(keys["learner.offset_lsb"][i]) != 0:
             said.append(f"{float(keys['learner.offset_lsb'][i]):+.3g} LSB")
+        if aggregator == "chip" and "learner.own_copies" in keys:
+            every = int(keys["learner.equalise_every"][i]) if "learner.equalise_every" in keys else 0
+            said.append("one copy" if not keys["learner.own_copies"][i] else
+                        f"own copies, equal every {every} steps" if every else "own copies")
         found.append(Path(", ".join(said), aggregator, i))
     return found
 
