@@ -5,6 +5,7 @@ Usage: report_test.py OPTINC [unittest's arguments]. Exits 77 (skipped) when a m
 """
 
 import base64
+import contextlib
 import os
 import re
 import shutil
@@ -56,6 +57,10 @@ def hostile(path):
         samples.study(file, [sweep], 3, ["<u>variant"], {"mesh_error": (error, {}, "<s>", HOSTILE)})
 
 
+DRAWN = ("chip", "cascade", "words_in_time", "crowded")  # whose pages show their figures; drawing_test.py draws those of all
+BLANK = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+
+
 def report(path, *more):
     """Exit status, standard output and standard error of the package's command."""
     return command("report", path, *more)
@@ -72,7 +77,9 @@ def setUpModule():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for path in sorted(HERE.glob("*.h5")):
-            status, out, err = report(path)
+            blank = lambda figure, **options: BLANK  # noqa: E731
+            with contextlib.nullcontext() if path.stem in DRAWN else unittest.mock.patch("optinc.results.report.pictures.saved", blank):
+                status, out, err = report(path)
             assert (status, out, err) == (0, f"{path.with_suffix('.html')}\n", ""), (path, err)
             PAGES[path.stem] = html_page.read(path.with_suffix(".html"))
 
