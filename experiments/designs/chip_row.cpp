@@ -14,6 +14,7 @@ namespace {
 /// Words sent at once with more noise. Servers' phases are drawn once for each such part, and rare ones decide;
 /// shorter parts spend more time on their equalisers than on words.
 constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
+constexpr int fewest_words = 128;  // of an estimate
 
 }  // namespace
 
@@ -62,7 +63,7 @@ std::int64_t ChipRow::wrong(std::uint32_t chip, std::uint32_t round, double nois
 
 Margin ChipRow::margin(std::uint32_t chip, int words) {
   StudyConfig drawn = config_;
-  drawn.measure.words = words;
+  drawn.measure.words = std::max(fewest_words, words / hop_plan(config_.task).hops);  // every hop adds its levels
   const LitChip& lit = chip_of(levels_.front(), chip);
   return Margin({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise)},
                 codes_of_words(config_.task, drawn_words(drawn, chip)), {config_.run.seed, chip});

@@ -13,12 +13,15 @@
 namespace optinc {
 namespace {
 
-/// Least and most light that is looked at, W, and the least depth of drive.
-constexpr double least_w = 1e-7, most_w = 0.1, least_depth = 0.05;
+/// Least and most light that is looked at, W, and depths of drive: at 1 the drive has no derivative.
+constexpr double least_w = 1e-7, most_w = 0.1, least_depth = 0.05, most_depth = 0.999;
 constexpr double least_bits = 1.0, spare_bits = 0.01;
 constexpr double least_bandwidth = 0.2;  // of the receivers'
-constexpr int most_evaluations = 150;
-constexpr double precision = 1e-4;  // of a variable
+constexpr int most_evaluations = 200, evaluations_at_once = 30;
+constexpr double precision = 1e-3;  // of logarithms
+constexpr double brighter = 0.2;    // logarithm of a factor of light
+constexpr int most_brightened = 6;
+constexpr double widest = 0.4, narrowest = 0.05;  // boxes of variables, logarithms from their middles
 
 /// A share of words wrong as the distance of a threshold in rms, about: ln share = -q^2/2. Nearly linear in the
 /// settings' logarithms. Beyond shares that words have, a straight line.
@@ -85,6 +88,32 @@ double called(const std::vector<double>& x, std::vector<double>& gradient, void*
   }
 }
 
+/// The least found from x on, no variable further away than by this factor's logarithm: where eyes close, the
+/// share of words wrong has cliffs that longer steps fall from.
+std::vector<double> within(Problem& problem, std::vector<double> x, double reach) {
+  nlopt::opt search(nlopt::LD_SLSQP, static_cast<unsigned>(x.size()));
+  std::vector<double> low, high;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    low.push_back(std::max(std::log(problem.variables[i].least), x[i] - reach));
+    high.push_back(std::min(std::log(problem.variables[i].most), x[i] + reach));
+  }
+  search.set_lower_bounds(low);
+  search.set_upper_bounds(high);
+  search.set_min_objective(called<&Problem::least>, &problem);
+  search.add_inequality_constraint(called<&Problem::too_many_wrong>, &problem, precision);
+  search.set_xtol_abs(precision);
+  search.set_maxeval(evaluations_at_once);
+  double value = 0.0;
+  try {
+    search.optimize(x, value);
+  } catch (const nlopt::forced_stop&) {
+    std::rethrow_exception(problem.stopped);
+  } catch (const nlopt::roundoff_limited&) {
+    // as far as its numbers go
+  }
+  return x;
+}
+
 }  // namespace
 
 std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converters, double slowest_bd,
@@ -102,7 +131,7 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
     bool there;
   };
   const std::array<Range, operating_variables> ranges = {{{least_w, most_w, true},
-                                                          {least_depth, 1.0, true},
+                                                          {least_depth, most_depth, true},
                                                           {least_w, most_w, neurons},
                                                           {least_w, most_w, true},
                                                           {least_bits, most_bits, converters},
@@ -122,29 +151,32 @@ FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,
                   const std::vector<SearchVariable>& variables, OperatingValues<double> start, double log_wrong,
                   const std::function<void()>& evaluated) {
   Problem problem = {goal, margin, power, variables, start, distance(log_wrong).value, evaluated};
-  const auto count = static_cast<unsigned>(variables.size());
-  nlopt::opt search(nlopt::LD_SLSQP, count);
-  std::vector<double> x, low, high;
-  for (const SearchVariable& v : variables) {
-    low.push_back(std::log(v.least));
-    high.push_back(std::log(v.most));
-    x.push_back(std::clamp(std::log(*start.all()[v.number]), low.back(), high.back()));
+  std::vector<double> best;
+  for (const SearchVariable& v : variables)
+    best.push_back(std::clamp(std::log(*start.all()[v.number]), std::log(v.least), std::log(v.most)));
+  std::vector<double> none;
+  const auto excess = [&](const std::vector<double>& x) {
+    return std::max(0.0, problem.too_many_wrong(x, none));
+  };
+  int brightened = 0;
+  double best_excess = excess(best), best_value = problem.least(best, none);
+  for (double reach = widest; reach > narrowest && problem.evaluations < most_evaluations;) {
+    const std::vector<double> x = within(problem, best, reach);
+    const double found_excess = excess(x), found = problem.least(x, none);
+    const bool better = best_excess > precision ? found_excess < 0.9 * best_excess
+                                                : found_excess <= precision && found < best_value - precision;
+    if (!better) {
+      reach /= 2;
+      if (reach > narrowest || best_excess <= precision || brightened++ == most_brightened) continue;
+      for (std::size_t i = 0; i < best.size(); ++i)  // no way on from here: more light, and on from there
+        if (operating_keys[variables[i].number].ends_with("_w"))
+          best[i] = std::min(std::log(variables[i].most), best[i] + brighter);
+      best_excess = excess(best), best_value = problem.least(best, none), reach = widest;
+      continue;
+    }
+    best = x, best_excess = found_excess, best_value = found;
   }
-  search.set_lower_bounds(low);
-  search.set_upper_bounds(high);
-  search.set_min_objective(called<&Problem::least>, &problem);
-  search.add_inequality_constraint(called<&Problem::too_many_wrong>, &problem, precision);
-  search.set_xtol_abs(precision);
-  search.set_maxeval(most_evaluations);
-  double value = 0.0;
-  try {
-    search.optimize(x, value);
-  } catch (const nlopt::forced_stop&) {
-    std::rethrow_exception(problem.stopped);
-  } catch (const nlopt::roundoff_limited&) {
-    // as far as its numbers go
-  }
-  FoundValues found = {problem.values(x), 0.0, problem.evaluations};
+  FoundValues found = {problem.values(best), 0.0, problem.evaluations};
   found.log_wrong = margin.log_wrong(found.values);
   return found;
 }

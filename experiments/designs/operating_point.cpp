@@ -20,6 +20,7 @@ namespace {
 
 constexpr int search_chips = 5;
 constexpr int most_corrections = 8;  // of an estimate by what is counted
+constexpr double least_correction = 1.1, most_correction = 10.0;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
@@ -124,38 +125,52 @@ double passing_share(const OperatingPointSearch& search) {
   return boost::math::gamma_q_inv(most + 1, search.chips_right) / words;
 }
 
-/// The point of least energy or light.
-OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
-                           const OperatingPointSearch& search, bool converters,
-                           const SearchProgress& progress) {
-  OperatingValues<double> start = operating_values(chips.hardware());
-  if (has_owner(chips.design().task, chips.hardware())) {
-    start = owner_values(start);
-    const OperatingValues<double> own = operating_values(chips.hardware());
-    start.owner_launch_power_w = start.launch_power_w, start.owner_oscillator_w = start.oscillator_w;
-    start.owner_converter_bits = start.converter_bits;
-    start.launch_power_w = own.launch_power_w, start.oscillator_w = own.oscillator_w;
-    start.converter_bits = own.converter_bits;
-    chips.set_point(start);
-  }
-  const std::vector<SearchVariable> variables =
-      search_variables(chips, converters, search.slowest_bd, search.fastest_bd, search.held);
-  std::optional<Margin> margin;
-  double worst = 0.0;
+/// The settings that a search begins with: the given ones, an owner's written out.
+OperatingValues<double> first_values(const ChipRow& chips) {
+  OperatingValues<double> values = operating_values(chips.hardware());
+  if (!has_owner(chips.design().task, chips.hardware())) return values;
+  const OperatingValues<double> own = owner_values(values);
+  values.owner_launch_power_w = own.launch_power_w, values.owner_oscillator_w = own.oscillator_w;
+  values.owner_converter_bits = own.converter_bits;
+  return values;
+}
+
+/// The estimate for the chip of those searched on that is worst at the point. Without meshes, one stands for
+/// all.
+Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search) {
+  std::optional<Margin> worst;
+  double most = 0.0;
   for (int c = 0; c < (chips.design().mzi_count() > 0 ? search_chips : 1); ++c) {
     Margin of_chip = chips.margin(static_cast<std::uint32_t>(search.chips + c), search.estimated_words);
-    const double log_wrong = of_chip.log_wrong(start);
-    if (!margin || log_wrong > worst) margin.emplace(std::move(of_chip)), worst = log_wrong;
+    const double log_wrong = of_chip.log_wrong(operating_values(chips.hardware()));
+    if (worst && log_wrong <= most) continue;
+    worst.emplace(std::move(of_chip));
+    most = log_wrong;
   }
+  return std::move(*worst);
+}
+
+/// The point of least energy or light.
+OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
+                           const OperatingPointSearch& search, const StudyConfig& config,
+                           const SearchProgress& progress) {
+  const std::vector<SearchVariable> variables =
+      search_variables(chips, config.noise.converter, search.slowest_bd, search.fastest_bd, search.held);
+  chips.set_point(first_values(chips));
   const OperatingPower power = chips.power();
   double share = passing_share(search);
   int evaluations = 0;
-  OperatingPoint last;
-  for (int round = 0; round < most_corrections; ++round) {
-    const FoundValues found =
-        least(search.goal, *margin, power, variables, start, std::log(share), progress.word_sent);
+  const auto from_here = [&](const Margin& margin) {
+    FoundValues found = least(search.goal, margin, power, variables, operating_values(chips.hardware()),
+                              std::log(share), progress.word_sent);
     evaluations += found.evaluations;
     if (progress.bandwidth_done) progress.bandwidth_done();
+    return found;
+  };
+  std::optional<Margin> margin = worst_margin(chips, search);
+  FoundValues found = from_here(*margin);
+  OperatingPoint last;
+  for (int round = 0; round < most_corrections; ++round) {
     if (found.log_wrong > std::log(share) + 0.1) break;  // no settings do
     chips.set_point(found.values);
     OperatingPoint point =
@@ -163,14 +178,15 @@ OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
     point.estimated_wrong = std::exp(found.log_wrong);
     point.variables = static_cast<int>(variables.size());
     point.evaluations = evaluations;
-    start = found.values;
-    const double counted = static_cast<double>(point.wrong) / static_cast<double>(point.words);
     if (point.found()) {
       point.cost = chips.cost();
       return point;
     }
     last.words = point.words, last.wrong = point.wrong;
-    share /= std::clamp(counted / point.estimated_wrong, 1.25, 10.0);
+    const double counted = static_cast<double>(point.wrong) / static_cast<double>(point.words);
+    share /= std::clamp(counted / point.estimated_wrong, least_correction, most_correction);
+    if (chips.design().mzi_count() > 0) margin = worst_margin(chips, search);
+    found = from_here(*margin);
   }
   return last;
 }
@@ -215,7 +231,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
     validate(chips.one_unit(),
              "a cascade with goal {} (units one by one are estimated). Set model=chip, or goal rate.",
              name_of(search.goal));
-    return least_point(chips, order, search, config.noise.converter, progress);
+    return least_point(chips, order, search, config, progress);
   }
   struct Candidate {
     double rate_bd, bandwidth_hz;

@@ -55,7 +55,7 @@ Real log_normal_tail(const Real& x);
 ///     the seed's intensity) in proportion to how often they let it through;
 ///   - a limiting receiver (finite ceiling) takes a decision: it passes on the level of its mean, and is wrong
 ///     where noise takes it past half of its ceiling;
-///   - delay lines' losses and modulators' leak have no derivatives in the settings.
+///   - modulators' leak has no derivative in the depth of drive.
 ///
 /// Real: double, or OperatingTangent for derivatives in the settings. Throws Error as transmit(), and for words
 /// unclocked, late light, incoherent averages and modulators that are not linearised.
