@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <exception>
 
+#include <boost/math/tools/roots.hpp>
 #include <nlopt.hpp>
 
+#include "onn/hardware/unit_parts.hpp"
 #include "onn/link/average.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -114,6 +117,36 @@ std::vector<double> within(Problem& problem, std::vector<double> x, double reach
   return x;
 }
 
+/// Swing of a server's drive at a depth, V.
+double swing_v(const UnitHardware& u, double depth) {
+  return mzm_level_drive_v(u.modulator, depth) -
+         mzm_level_drive_v(u.modulator, u.link.signed_levels ? -depth : 0.0);
+}
+
+/// What the parts of a unit allow at most: of what a setting asks of one, the least that its sources state.
+/// Effective bits are a part's, unless the unit sets others.
+struct PartLimits {
+  double symbol_rate_bd, depth, bits;
+};
+PartLimits part_limits(const UnitHardware& u, double fastest_bd) {
+  PartLimits most = {fastest_bd, most_depth, u.converter.bits - spare_bits};
+  for (const UnitPart& named : unit_parts(u))
+    for (const Figure& f : named.part->figures) {
+      if (f.name == "symbol rate" || f.name == "sampling rate")
+        most.symbol_rate_bd = std::min(most.symbol_rate_bd, f.value);
+      if (f.name == "largest swing" && swing_v(u, most.depth) > f.value) {
+        std::uintmax_t steps = 60;
+        most.depth =
+            boost::math::tools::bisect([&](double depth) { return swing_v(u, depth) - f.value; }, 0.0,
+                                       most.depth, boost::math::tools::eps_tolerance<double>(30), steps)
+                .first;
+      }
+      if (f.key == "effective_bits" && std::ranges::find(named.overridden, f.key) == named.overridden.end())
+        most.bits = std::min(most.bits, f.value);
+    }
+  return most;
+}
+
 }  // namespace
 
 std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converters, double slowest_bd,
@@ -125,21 +158,22 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
   const bool owned = has_owner(chips.design().task, u);
   const bool neurons = std::ranges::any_of(
       chips.design().layers, [](const LayerDesign& l) { return l.ending == LayerEnd::receivers; });
-  const double most_bits = u.converter.bits - spare_bits, hz = u.receiver.front_end.bandwidth_hz;
+  const PartLimits most = part_limits(u, fastest_bd);
+  const double hz = u.receiver.front_end.bandwidth_hz;
   struct Range {
     double least, most;
     bool there;
   };
   const std::array<Range, operating_variables> ranges = {{{least_w, most_w, true},
-                                                          {least_depth, most_depth, true},
+                                                          {least_depth, most.depth, true},
                                                           {least_w, most_w, neurons},
                                                           {least_w, most_w, true},
-                                                          {least_bits, most_bits, converters},
+                                                          {least_bits, most.bits, converters},
                                                           {least_bandwidth * hz, hz, true},
-                                                          {slowest_bd, fastest_bd, true},
+                                                          {slowest_bd, most.symbol_rate_bd, true},
                                                           {least_w, most_w, owned},
                                                           {least_w, most_w, owned},
-                                                          {least_bits, most_bits, owned && converters}}};
+                                                          {least_bits, most.bits, owned && converters}}};
   std::vector<SearchVariable> found;
   for (std::size_t k = 0; k < operating_variables; ++k)
     if (ranges[k].there && std::ranges::find(held, operating_keys[k]) == held.end())

@@ -9,6 +9,7 @@
 #include "onn/link/detail/stage_noise.hpp"
 #include "onn/link/detail/stages.hpp"
 #include "physics/core/check.hpp"
+#include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
@@ -67,12 +68,11 @@ StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiner
   return lanes;
 }
 
-/// Adds factor times row `from` of a plane to row `to` of another, which is made where there is none.
+/// Adds factor times row `from` of a plane to row `to` of another; nothing where one is empty.
 template <class Real>
 void add_row(const NumberPlane<Real>& a, Eigen::Index from, double factor, NumberPlane<Real>& b,
-             Eigen::Index to, Eigen::Index rows) {
-  if (factor == 0 || a.rows == 0) return;
-  if (b.rows == 0) b = NumberPlane<Real>(rows, a.words);
+             Eigen::Index to) {
+  if (factor == 0 || a.rows == 0 || b.rows == 0) return;
   for (Eigen::Index w = 0; w < a.words; ++w) b(to, w) += factor * a(from, w);
 }
 
@@ -84,30 +84,39 @@ struct Input {
   double offset;
 };
 
-/// Light behind a layer's meshes, for a transfer in units of its values.
+/// Light behind a layer's meshes, for a transfer in units of its values. `quadrature`: whether anyone sees what
+/// is shared in quadrature.
 template <class Real>
-StageSignals<Real> through(const Matrix& transfer, const std::vector<Input<Real>>& inputs, std::size_t draws) {
+StageSignals<Real> through(const Matrix& transfer, const std::vector<Input<Real>>& inputs, std::size_t draws,
+                           bool quadrature) {
   const Eigen::Index ports = transfer.rows(), words = inputs[0].from->re.words;
-  StageSignals<Real> out = {{ports, words}, {ports, words}, {ports, words}, {}};
+  const NumberPlane<Real> plane(ports, words);
+  StageSignals<Real> out = {plane, plane, plane, {}};
   out.shared.resize(draws);
-  for (Eigen::Index i = 0; i < transfer.cols(); ++i) {
-    const auto& [from, row, offset] = inputs[static_cast<std::size_t>(i)];
-    for (Eigen::Index p = 0; p < ports; ++p) {
+  for (std::size_t s = 0; s < draws; ++s)
+    for (const Input<Real>& in : inputs)
+      if (out.shared[s].re.rows == 0 && (in.from->shared[s].re.rows > 0 || in.from->shared[s].im.rows > 0)) {
+        out.shared[s].re = plane;
+        if (quadrature) out.shared[s].im = plane;
+      }
+  parallel_for(ports, [&](Eigen::Index p) {
+    for (Eigen::Index i = 0; i < transfer.cols(); ++i) {
+      const auto& [from, row, offset] = inputs[static_cast<std::size_t>(i)];
       const double re = transfer(p, i).real(), im = transfer(p, i).imag();
       const auto turn = [&](const NumberPlane<Real>& a_re, const NumberPlane<Real>& a_im,
                             NumberPlane<Real>& b_re, NumberPlane<Real>& b_im) {
-        add_row(a_re, row, re, b_re, p, ports), add_row(a_im, row, -im, b_re, p, ports);
-        add_row(a_re, row, im, b_im, p, ports), add_row(a_im, row, re, b_im, p, ports);
+        add_row(a_re, row, re, b_re, p), add_row(a_im, row, -im, b_re, p);
+        add_row(a_re, row, im, b_im, p), add_row(a_im, row, re, b_im, p);
       };
       turn(from->re, from->im, out.re, out.im);
-      add_row(from->variance, row, re * re, out.variance, p, ports);
+      add_row(from->variance, row, re * re, out.variance, p);
       for (std::size_t s = 0; s < draws; ++s)
         turn(from->shared[s].re, from->shared[s].im, out.shared[s].re, out.shared[s].im);
       if (offset != 0)
         for (Eigen::Index w = 0; w < words; ++w)
           out.re(p, w) += Real(re * offset), out.im(p, w) += Real(im * offset);
     }
-  }
+  });
   return out;
 }
 
@@ -152,7 +161,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
       found.shared[s] = {ports, words};
   std::vector<Real> tap2;
   for (const Real& c : channel.equaliser) tap2.push_back(c * c);
-  for (Eigen::Index p = 0; p < ports; ++p) {
+  parallel_for(ports, [&](Eigen::Index p) {
     const double own_rad = receivers.oscillator_rad.size() > 0 ? receivers.oscillator_rad[p] : 0.0,
                  angle = stage.oscillator_drift_rad - own_rad, cosine = std::cos(angle), sine = std::sin(angle);
     std::vector<Real> in_phase(static_cast<std::size_t>(words));
@@ -164,8 +173,8 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
       if (walk2 > 0) found.levels.variance(p, w) += walk2 * (im * im + walk2 / 2 * re * re);
     }
     for (std::size_t s = 0; s < draws; ++s) {
-      add_row(light.shared[s].re, p, cosine, found.shared[s], p, ports);
-      add_row(light.shared[s].im, p, -sine, found.shared[s], p, ports);
+      add_row(light.shared[s].re, p, cosine, found.shared[s], p);
+      add_row(light.shared[s].im, p, -sine, found.shared[s], p);
     }
     std::vector<Real> samples = around_words(in_phase, channel.response, channel.response_before);
     if (jitter_s > 0) {
@@ -189,7 +198,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
       for (const NumberPlane<Real>& amplitude : found.shared)
         if (amplitude.rows > 0) found.levels.variance(p, w) += amplitude(p, w) * amplitude(p, w);
     }
-  }
+  });
   return found;
 }
 
@@ -211,7 +220,7 @@ StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in,
                              std::vector<std::vector<Real>>& wrong) {
   using std::sqrt;
   const Eigen::Index ports = in.levels.mean.rows, words = in.levels.mean.words;
-  StageSignals<Real> out = {{ports, words}, {ports, words}, {ports, words}, {}};
+  StageSignals<Real> out = {{ports, words}, {}, {ports, words}, {}};
   out.shared.resize(in.shared.size());
   const bool limits = std::isfinite(stage.layer.ceiling);
   if (!limits)
@@ -307,7 +316,9 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
                         driven ? stages.stages[source].layer.offset : 0.0});
     }
     const LayerState& state = unit.chip.layers[l];
-    StageSignals<Real> light = through(state.transfer / state.nominal_factor, inputs, draws);
+    const bool turned = stage.oscillator_drift_rad != 0 || stage.receivers.oscillator_rad.size() > 0;
+    StageSignals<Real> light =
+        through(state.transfer / state.nominal_factor, inputs, draws, turned || !stage.layer.received());
     if (!stage.layer.received()) {
       behind[l] = std::move(light);
       continue;
