@@ -19,8 +19,7 @@ namespace optinc {
 namespace {
 
 constexpr int search_chips = 5;
-constexpr int most_corrections = 8;  // of an estimate by what is counted
-constexpr double least_correction = 1.1, most_correction = 10.0;
+constexpr double least_correction = 1.05, most_correction = 1.3;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and

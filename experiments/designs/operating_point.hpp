@@ -15,6 +15,9 @@
 
 namespace optinc {
 
+/// Corrections of an estimate by what is counted, at most.
+inline constexpr int most_corrections = 12;
+
 /// What counts as decoding, and where to look for it.
 struct OperatingPointSearch {
   double wrong = 1e-4;        ///< most of the words wrong on a chip that passes
