@@ -19,7 +19,7 @@ namespace optinc {
 namespace {
 
 constexpr int search_chips = 5;
-constexpr double least_correction = 1.05, most_correction = 1.3;
+constexpr double least_correction = 1.05, most_correction = 1.3, first_correction = 10.0;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
@@ -183,7 +183,9 @@ OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
     }
     last.words = point.words, last.wrong = point.wrong;
     const double counted = static_cast<double>(point.wrong) / static_cast<double>(point.words);
-    share /= std::clamp(counted / point.estimated_wrong, least_correction, most_correction);
+    // chips that fail are counted first from the second round on, and say too much
+    share /= std::clamp(counted / point.estimated_wrong, least_correction,
+                        round == 0 ? first_correction : most_correction);
     if (chips.design().mzi_count() > 0) margin = worst_margin(chips, search);
     found = from_here(*margin);
   }
