@@ -17,7 +17,7 @@ ROOMS = {"physics": (), "onn": ("physics",), "experiments": ("physics", "onn")} 
 # rooms of a folder, from the ground up: each may include itself, its own floor's neighbours never, and any floor below
 FLOORS = {
     "physics": (("core", "simd"), ("random",), ("devices",), ("circuit", "mesh", "thermal"), ("layout",), ("variation",), ("gpu",)),
-    "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("training", "budget", "gpu")),
+    "onn": (("task", "hardware"), ("network",), ("chip",), ("link",), ("margin", "training", "budget", "gpu")),
     "experiments": (("base",), ("files/readers",), ("files/hdf5",), ("files/chips",), ("study",), ("models/learning",), ("models",),
                     ("run/trials",), ("run",), ("designs",), ("fabrics/interconnect",), ("fabrics/cluster",), ("validate",), ("cli",)),
 }

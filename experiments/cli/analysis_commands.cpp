@@ -112,7 +112,9 @@ void add_compare_costs(CommandTable& commands) {
 void add_operating_point(CommandTable& commands) {
   const auto asked = std::make_shared<OperatingPointArguments>();
   CLI::App& point = commands.add(
-      "operating-point", "Find the fastest symbol rate at which a unit decodes, and what it costs at that rate",
+      "operating-point",
+      "Find where a unit decodes at the highest symbol rate, or with the least energy or light, and what it "
+      "costs there",
       "optinc operating-point operating_points -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
@@ -132,6 +134,18 @@ void add_operating_point(CommandTable& commands) {
   point.add_option("--chips", search.chips, "Chips on which a rate is confirmed")->type_name("N");
   point.add_option("--words", search.words, "Words sent through each chip; more where --wrong asks for them")
       ->type_name("N");
+  point
+      .add_option_function<std::string>(
+          "--goal", [&search](const std::string& name) { search.goal = value_of_name<Goal>(name); },
+          "What is sought: the highest rate, over rate and bandwidth; or the least energy per bit or light, "
+          "over "
+          "all settings of the operator, by their gradients (default: rate)")
+      ->type_name("rate|energy|light");
+  point
+      .add_option("--hold", search.held,
+                  "Settings that stay as given, whatever the goal: keys such as time.symbol_rate_bd")
+      ->type_name("KEY")
+      ->expected(1, 99);
   point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try [Hz]")
       ->type_name("HZ")
       ->expected(1, 99);

@@ -54,7 +54,10 @@ int operating_point_command(const OperatingPointArguments& a, std::string_view t
   for (DesignPoint& d : points) {
     const StudyInputs inputs = make_study_inputs(d.config, a.out.quiet);
     std::optional<Progress> progress;
-    progress.emplace(d.design + ", bandwidths", static_cast<long>(a.search.bandwidths_hz.size()), a.out.quiet);
+    const bool by_bandwidth = a.search.goal == Goal::rate;
+    progress.emplace(d.design + (by_bandwidth ? ", bandwidths" : ", search and corrections"),
+                     by_bandwidth ? static_cast<long>(a.search.bandwidths_hz.size()) : most_corrections,
+                     a.out.quiet);
     d.point = find_operating_point(
         d.config, inputs, a.search,
         {.bandwidth_done = [&] { progress->step(); },

@@ -4,25 +4,22 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 
-#include "experiments/models/cascade_trial.hpp"
-#include "experiments/models/chip_trial.hpp"
-#include "experiments/models/operated_chip.hpp"
+#include <boost/math/special_functions/gamma.hpp>
+
+#include "experiments/designs/chip_row.hpp"
 #include "experiments/run/trials/statistics.hpp"
-#include "onn/budget/budget.hpp"
 #include "onn/link/average.hpp"
-#include "onn/link/power_path.hpp"
-#include "onn/task/codes.hpp"
 #include "physics/core/check_values.hpp"
-#include "physics/core/parallel.hpp"
 
 namespace optinc {
 namespace {
 
 constexpr int search_chips = 5;
+constexpr double least_correction = 1.05, most_correction = 1.3, first_correction = 10.0;
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
@@ -30,133 +27,6 @@ constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5};
 constexpr std::int64_t fewest_wrong = 10, enough_wrong = 100;
 constexpr std::size_t counted_scales = 3;
-
-/// Words sent at once with more noise. Servers' phases are drawn once for each such part, and rare ones decide;
-/// shorter parts spend more time on their equalisers than on words.
-constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
-
-/// The chips of a unit, or of the units of a cascade, made once, and the words sent through them.
-class ChipRow {
- public:
-  ChipRow(const StudyConfig& config, const StudyInputs& inputs, const OperatingPointSearch& search,
-          std::function<void()> word_sent)
-      : config_(config),
-        words_a_part_(std::clamp<Eigen::Index>(search.words / fewest_parts, 1, most_words_a_part)),
-        foundry_(inputs.chips),
-        sent_(std::move(word_sent)) {
-    config_.hardware.timing.sampling = searched_sampling(config);
-    config_.measure.words = search.words;
-    for (const StudyConfig& asked : network_configs(config)) {
-      const Network& network = inputs.networks[network_number(inputs.networks, asked)].network;
-      levels_.push_back({asked, network, design_chip(network), 1});
-    }
-    if (levels_.size() > 1) levels_.front().units = config.task.servers;
-  }
-
-  void set_point(double symbol_rate_bd, double receiver_bandwidth_hz) {
-    config_.hardware.timing.symbol_rate_bd = symbol_rate_bd;
-    config_.hardware.receiver.front_end.bandwidth_hz = receiver_bandwidth_hz;
-  }
-
-  /// Words wrong of search.words of one chip, or of one cascade, at the point; other words in every round.
-  std::int64_t wrong(std::uint32_t chip, std::uint32_t round = 0, double noise_scale = 1.0) {
-    if (levels_.size() == 1) {
-      const Codes codes = codes_of_words(config_.task, drawn_words(config_, chip, round));
-      const Answers found = through(levels_.front(), chip, round, codes, noise_scale);
-      return (found.array() != wanted(codes, round, noise_scale).array()).count();
-    }
-    const auto [between, found, wanted] =
-        through_cascade(config_.task, cascade_codes(config_, chip, round), [&](int unit, const Codes& codes) {
-          return through(unit < levels_.front().units ? levels_.front() : levels_.back(),
-                         cascade_chip(config_.task, chip, unit), round, codes, noise_scale);
-        });
-    return (found.array() != wanted.array()).count();
-  }
-
-  /// Adds what the point costs, and what its opponents do.
-  void cost(OperatingPoint& point) const {
-    std::vector<std::pair<int, UnitCost>> costs;
-    std::vector<ChipBudget> budgets;
-    for (const Level& level : levels_) {
-      budgets.push_back(budget(level.design, config_.chip, config_.hardware, config_.budget));
-      costs.emplace_back(level.units, unit_cost(level.network, budgets.back()));
-    }
-    point.cost = in_series(costs);
-    const ChipBudget &sending = budgets.front(), &receiving = budgets.back();
-    const Level& last = levels_.back();
-    const std::size_t servers = 0, unit_t = 2 + last.design.layers.size();
-    const double receiving_servers = last.design.task.servers,
-                 ends = answer_ends(last.design.task, config_.hardware);
-    const auto watts = [](const ChipBudget& b, std::size_t stage) {
-      return b.static_power_w.total(stage) + b.symbol_power_w.total(stage);
-    };
-    const double bits_per_s = point.bits_per_s() / levels_.front().units;  // of a first unit's servers
-    const double n = point.cost.servers,
-                 ends_j = (watts(sending, servers) + watts(receiving, unit_t) * receiving_servers / ends) /
-                          bits_per_s,
-                 light_j = sending.static_power_w.part("lasers").by_stage[servers] / bits_per_s;
-    point.opponents = {
-        .ring_j = 2 * (n - 1) / n * ends_j,
-        .adding_switch_j = 2 * ends_j + electrical_switch_j_per_bit,
-        .electronics_j = (1 + 1 / n) * ends_j + light_j + addition_j_per_bit * 8 / config_.task.bits()};
-  }
-
- private:
-  struct Level {
-    StudyConfig study;  ///< as given, which chips are calibrated with
-    Network network;
-    ChipDesign design;
-    int units;
-  };
-
-  using Answers = Eigen::Matrix<std::uint32_t, Eigen::Dynamic, 1>;
-
-  Answers through(const Level& level, std::uint32_t chip, std::uint32_t round, const Codes& codes,
-                  double noise_scale) {
-    if (sent_) sent_();
-    const LitChip& lit = chip_of(level, chip);
-    NoiseSwitches noise(config_.noise);
-    noise.scale = noise_scale;
-    const LitUnit unit{*lit.design, lit.state, config_.hardware, noise, config_.measure.arithmetic};
-    if (noise_scale == 1.0) return average_codes(unit, codes, {config_.run.seed, chip, 0, round});
-    Answers found(codes.rows());
-    parallel_for((codes.rows() + words_a_part_ - 1) / words_a_part_, [&](Eigen::Index part) {
-      const Eigen::Index at = part * words_a_part_, words = std::min(words_a_part_, codes.rows() - at);
-      found.segment(at, words) = average_codes(unit, codes.middleRows(at, words),
-                                               {config_.run.seed, chip, 0, static_cast<std::uint32_t>(part)});
-    });
-    return found;
-  }
-
-  /// The exact answers to what through() sends.
-  Answers wanted(const Codes& codes, std::uint32_t round, double noise_scale) const {
-    if (noise_scale == 1.0) return exact_answers(config_.task, codes, round);
-    Answers exact(codes.rows());
-    for (Eigen::Index at = 0; at < codes.rows(); at += words_a_part_) {
-      const Eigen::Index words = std::min(words_a_part_, codes.rows() - at);
-      exact.segment(at, words) = exact_answers(config_.task, codes.middleRows(at, words),
-                                               static_cast<std::uint32_t>(at / words_a_part_));
-    }
-    return exact;
-  }
-
-  const LitChip& chip_of(const Level& level, std::uint32_t chip) {
-    const auto made = chips_.find(chip);
-    if (made != chips_.end()) return made->second;
-    return chips_
-        .emplace(chip, chip_in_operation(level.design, level.study,
-                                         calibrated_chip(level.design, level.study, chip, 0, foundry_), chip,
-                                         Programming::corrected))
-        .first->second;
-  }
-
-  StudyConfig config_;  ///< at the point
-  Eigen::Index words_a_part_;
-  std::vector<Level> levels_;
-  Foundry foundry_;
-  std::function<void()> sent_;
-  std::map<std::uint32_t, LitChip> chips_;
-};
 
 /// Most words wrong, of so many, on a chip that passes.
 std::int64_t most_wrong(const OperatingPointSearch& search, std::int64_t words) {
@@ -239,9 +109,87 @@ OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, cons
       std::rotate(order.begin(), chip, chip + 1);
     if (progress.chip_counted) progress.chip_counted();
   }
-  if (point.chips - point.chips_right <= allowed)
+  if (point.chips - point.chips_right <= allowed) {
     point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
+    point.values = operating_values(chips.hardware());
+  }
   return point;
+}
+
+/// Share of words wrong of chips of which search.chips_right pass, if all are alike: few enough words wrong
+/// with just this probability, as Poisson counts.
+double passing_share(const OperatingPointSearch& search) {
+  const auto words = static_cast<double>(search.counted_words());
+  const auto most = static_cast<double>(most_wrong(search, search.counted_words()));
+  return boost::math::gamma_q_inv(most + 1, search.chips_right) / words;
+}
+
+/// The settings that a search begins with: the given ones, an owner's written out.
+OperatingValues<double> first_values(const ChipRow& chips) {
+  OperatingValues<double> values = operating_values(chips.hardware());
+  if (!has_owner(chips.design().task, chips.hardware())) return values;
+  const OperatingValues<double> own = owner_values(values);
+  values.owner_launch_power_w = own.launch_power_w, values.owner_oscillator_w = own.oscillator_w;
+  values.owner_converter_bits = own.converter_bits;
+  return values;
+}
+
+/// The estimate for the chip of those searched on that is worst at the point. Without meshes, one stands for
+/// all.
+Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search) {
+  std::optional<Margin> worst;
+  double most = 0.0;
+  for (int c = 0; c < (chips.design().mzi_count() > 0 ? search_chips : 1); ++c) {
+    Margin of_chip = chips.margin(static_cast<std::uint32_t>(search.chips + c), search.estimated_words);
+    const double log_wrong = of_chip.log_wrong(operating_values(chips.hardware()));
+    if (worst && log_wrong <= most) continue;
+    worst.emplace(std::move(of_chip));
+    most = log_wrong;
+  }
+  return std::move(*worst);
+}
+
+/// The point of least energy or light.
+OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
+                           const OperatingPointSearch& search, const StudyConfig& config,
+                           const SearchProgress& progress) {
+  const std::vector<SearchVariable> variables =
+      search_variables(chips, config.noise.converter, search.slowest_bd, search.fastest_bd, search.held);
+  chips.set_point(first_values(chips));
+  const OperatingPower power = chips.power();
+  double share = passing_share(search);
+  int evaluations = 0;
+  const auto from_here = [&](const Margin& margin) {
+    FoundValues found = least(search.goal, margin, power, variables, operating_values(chips.hardware()),
+                              std::log(share), progress.word_sent);
+    evaluations += found.evaluations;
+    if (progress.bandwidth_done) progress.bandwidth_done();
+    return found;
+  };
+  std::optional<Margin> margin = worst_margin(chips, search);
+  FoundValues found = from_here(*margin);
+  OperatingPoint last;
+  for (int round = 0; round < most_corrections; ++round) {
+    if (found.log_wrong > std::log(share) + 0.1) break;  // no settings do
+    chips.set_point(found.values);
+    OperatingPoint point =
+        confirmed(chips, order, search, progress, found.values.symbol_rate_bd, found.values.bandwidth_hz);
+    point.estimated_wrong = std::exp(found.log_wrong);
+    point.variables = static_cast<int>(variables.size());
+    point.evaluations = evaluations;
+    if (point.found()) {
+      point.cost = chips.cost();
+      return point;
+    }
+    last.words = point.words, last.wrong = point.wrong;
+    const double counted = static_cast<double>(point.wrong) / static_cast<double>(point.words);
+    // chips that fail are counted first from the second round on, and say too much
+    share /= std::clamp(counted / point.estimated_wrong, least_correction,
+                        round == 0 ? first_correction : most_correction);
+    if (chips.design().mzi_count() > 0) margin = worst_margin(chips, search);
+    found = from_here(*margin);
+  }
+  return last;
 }
 
 }  // namespace
@@ -256,13 +204,9 @@ void validate_search(const OperatingPointSearch& s) {
                  s.bandwidths_hz.size());
   for (const double b : s.bandwidths_hz) validate_positive("bandwidths_hz", b);
   validate_positive("slowest_bd", s.slowest_bd);
+  validate_field(s.estimated_words >= 1, "estimated_words", "{} (>= 1). Try 1024.", s.estimated_words);
   validate_field(s.fastest_bd > s.slowest_bd, "fastest_bd", "{} (above slowest_bd = {}). Try 200e9.",
                  s.fastest_bd, s.slowest_bd);
-}
-
-Sampling searched_sampling(const StudyConfig& config) {
-  const Sampling asked = config.hardware.timing.sampling;
-  return asked == Sampling::settled ? Sampling::clocked : asked;
 }
 
 double OperatingPoint::bits_per_s() const {
@@ -281,9 +225,15 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
   if (const double skew_s = std::max(timing.lane_skew_s, timing.layer_skew_s); skew_s > 0)
     search.fastest_bd = std::min(search.fastest_bd, most_skew / skew_s);
   validate_search(search);
-  ChipRow chips(config, inputs, search, progress.word_sent);
+  ChipRow chips(config, inputs, search.words, progress.word_sent);
   std::vector<std::uint32_t> order(static_cast<std::size_t>(search.chips));
   std::iota(order.begin(), order.end(), 0u);
+  if (search.goal != Goal::rate) {
+    validate(chips.one_unit(),
+             "a cascade with goal {} (units one by one are estimated). Set model=chip, or goal rate.",
+             name_of(search.goal));
+    return least_point(chips, order, search, config, progress);
+  }
   struct Candidate {
     double rate_bd, bandwidth_hz;
   };
@@ -306,7 +256,7 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
         found = faster;
       }
       chips.set_point(found.symbol_rate_bd, found.receiver_bandwidth_hz);
-      chips.cost(found);
+      found.cost = chips.cost();
       return found;
     }
     none.words = found.words, none.wrong = found.wrong;

@@ -5,13 +5,18 @@
 #include <functional>
 #include <vector>
 
+#include "experiments/designs/gradient_search.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/study/study_config.hpp"
 #include "onn/budget/unit_cost.hpp"
 
-// The fastest symbol rate at which a unit still decodes, and what it costs at just that rate.
+// The point at which a unit still decodes with the highest symbol rate, the least energy or the least light,
+// and what it costs just there.
 
 namespace optinc {
+
+/// Corrections of an estimate by what is counted, at most.
+inline constexpr int most_corrections = 12;
 
 /// What counts as decoding, and where to look for it.
 struct OperatingPointSearch {
@@ -21,6 +26,9 @@ struct OperatingPointSearch {
   int words = 30'000;         ///< on each chip, drawn
   std::vector<double> bandwidths_hz = {8e9, 12e9, 16e9, 20e9, 24e9, 28e9, 32e9, 40e9, 50e9};  ///< of receivers
   double slowest_bd = 5e9, fastest_bd = 200e9;
+  Goal goal = Goal::rate;
+  std::vector<std::string> held = {};  ///< keys of settings that a goal besides the rate leaves as they are
+  int estimated_words = 1024;          ///< whose Gaussian estimate such a goal follows
 
   /// Whether `wrong` is less than one of `words`. The search then extrapolates from words with more noise
   /// (extrapolated_share()), which may be off by a factor of ten and more; the point is confirmed by counting.
@@ -36,26 +44,16 @@ struct OperatingPointSearch {
 /// bandwidths <= 0.
 void validate_search(const OperatingPointSearch& search);
 
-/// What else averages, built from the same modulators, receivers, converters and light as the ends of the
-/// unit's own lanes (E: watts of the servers' modulators and receivers over all bits), J a bit. Serialisers,
-/// clock recovery, buffers and protocols are counted in the electrical switch alone.
-struct Opponents {
-  double ring_j = 0.0;  ///< ring all-reduce: every bit crosses 2 (N - 1)/N ends, 2 (N - 1)/N E
-  double adding_switch_j =
-      0.0;  ///< electrical switch that adds: 2 E and a packet switch, electrical_switch_j_per_bit
-  double electronics_j = 0.0;  ///< unit P, M receivers, an adder and M modulators lit for N servers in place of
-                               ///< the meshes: (1 + 1/N) E, the servers' light once more, and N additions of
-                               ///< 8 bits a word, 0.03 pJ each (M. Horowitz 2014, ISSCC, p. 10)
-};
-
 /// What was found. Of a unit that decodes at no rate, all but words and wrong is 0. A cascade counts as
 /// one chip.
 struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
-  int chips = 0, chips_right = 0;     ///< confirmed on, and that passed
-  std::int64_t words = 0, wrong = 0;  ///< counted on all these chips
+  OperatingValues<double> values;      ///< all settings at the point
+  double estimated_wrong = 0.0;        ///< share of words wrong by the Gaussian estimate; 0 where none was made
+  int variables = 0, evaluations = 0;  ///< of a search by derivatives
+  int chips = 0, chips_right = 0;      ///< confirmed on, and that passed
+  std::int64_t words = 0, wrong = 0;   ///< counted on all these chips
   UnitCost cost;
-  Opponents opponents;
 
   /// Whether there is one.
   bool found() const { return symbol_rate_bd > 0; }
@@ -73,16 +71,21 @@ struct SearchProgress {
   std::function<void()> word_sent;  ///< before the words of every unit; may throw to end the search
 };
 
-/// How a study's words are sent where a rate is looked for: clocked unless it says unclocked.
-Sampling searched_sampling(const StudyConfig& config);
-
-/// The operating point of the study's unit, or of a cascade where its model is that, with its noise and its
-/// chips, in searched_sampling(). For each bandwidth, the fastest rate at which five chips, numbers
-/// search.chips on, all decode is found by a scan from above and bisection to 2 %. The fastest of these is
-/// confirmed on the chips 0 to search.chips - 1, with counted_words() each; where they do not pass, it is
-/// lowered by 5 %, and the then fastest is tried. From a point that passes, 5 % faster ones are tried until one
-/// does not. Chips are calibrated once, with the study's own [time] and [receiver]. Throws Error as the study's
-/// trials do.
+/// The operating point of the study's unit, or, for Goal::rate, of a cascade where its model is that, with its
+/// noise and its chips, in searched_sampling(). Chips are calibrated once, with the study's own [time] and
+/// [receiver].
+///
+/// Goal::rate: for each bandwidth, the fastest rate at which five chips, numbers search.chips on, all decode is
+/// found by a scan from above and bisection to 2 %. The fastest of these is confirmed on the chips 0 to
+/// search.chips - 1, with counted_words() each; where they do not pass, it is lowered by 5 %, and the then
+/// fastest is tried. From a point that passes, 5 % faster ones are tried until one does not.
+///
+/// Other goals: least() over search_variables(), for the chip of these five whose estimate is worst, from the
+/// study's own settings on. The share of words wrong that is asked of the estimate is what lets chips pass in
+/// chips_right of all cases; it is corrected by what is counted on the chips 0 to search.chips - 1, and the
+/// search goes on, until they pass.
+///
+/// Throws Error as the study's trials do, and for what Margin does not follow.
 OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs& inputs,
                                     const OperatingPointSearch& search, const SearchProgress& progress = {});
 

@@ -36,7 +36,12 @@ Interval wrong_share(const DesignPoint& d) {
   return d.point.words > 0 ? clopper_pearson(d.point.wrong, d.point.words) : Interval{nan, nan};
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
+/// Settings at the point, or those of the study where none was found.
+OperatingValues<double> values_of(const DesignPoint& d) {
+  return d.point.found() ? d.point.values : operating_values(d.config.hardware);
+}
+
+constexpr std::array<TableColumn<DesignPoint>, 27> quantities = {{
     {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
@@ -65,27 +70,28 @@ constexpr std::array<TableColumn<DesignPoint>, 24> quantities = {{
      "power of drivers, converters, clocks and equalisers at the symbol rate", cost<&UnitCost::symbol_power_w>},
     {"energy_per_bit", "J", "pJ/bit", 1e12, "total power over bit rate",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.energy_per_bit_j(); }); }},
-    {"ring_energy_per_bit", "J", "ring pJ", 1e12,
-     "energy per bit of a ring all-reduce with the same modulators and receivers",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.ring_j; }); }},
-    {"switch_energy_per_bit", "J", "switch pJ", 1e12,
-     "energy per bit of an electrical switch that adds, with the same modulators and receivers",
-     [](const DesignPoint& d) {
-       return at_point(d, [](const auto& p) { return p.opponents.adding_switch_j; });
-     }},
-    {"electronics_energy_per_bit", "J", "P + CMOS pJ", 1e12,
-     "energy per bit of unit P with one receiver per digit, a CMOS adder and modulators in place of the meshes",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.opponents.electronics_j; }); }},
     {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", cost<&UnitCost::delay_s>},
     {"area", "m2", "die mm^2", 1e6, "area of the dies", cost<&UnitCost::area_m2>},
     {"mzis", "1", "MZIs", 1, "MZIs as built", cost<&UnitCost::mzis>},
     {"receivers", "1", "", 1, "receivers, including the servers'", cost<&UnitCost::receivers>},
     {"launch_power", "W", "server mW", 1e3, "full-scale power of a server's modulator",
-     [](const DesignPoint& d) { return d.config.hardware.link.launch_power_w; }},
+     [](const DesignPoint& d) { return values_of(d).launch_power_w; }},
+    {"drive_depth", "1", "depth", 1, "depth of the drive of servers' modulators",
+     [](const DesignPoint& d) { return values_of(d).drive_depth; }},
     {"signal_full_scale", "W", "neuron uW", 1e6, "full-scale power of a neuron's modulator",
-     [](const DesignPoint& d) { return d.config.hardware.link.signal_full_scale_w; }},
+     [](const DesignPoint& d) { return values_of(d).signal_full_scale_w; }},
     {"lo_power", "W", "LO mW", 1e3, "power of a receiver's local oscillator",
-     [](const DesignPoint& d) { return d.config.hardware.receiver.lo_power_w; }},
+     [](const DesignPoint& d) { return values_of(d).oscillator_w; }},
+    {"converter_bits", "1", "bits", 1, "effective bits of the servers' converters",
+     [](const DesignPoint& d) { return values_of(d).converter_bits; }},
+    {"owner_launch_power", "W", "", 1, "full-scale power of an owner's modulator; 0: as a server's",
+     [](const DesignPoint& d) { return values_of(d).owner_launch_power_w; }},
+    {"owner_lo_power", "W", "", 1, "local oscillator of receivers of an owner's answers; 0: as others",
+     [](const DesignPoint& d) { return values_of(d).owner_oscillator_w; }},
+    {"owner_converter_bits", "1", "", 1, "effective bits of converters of an owner's answers; 0: as others",
+     [](const DesignPoint& d) { return values_of(d).owner_converter_bits; }},
+    {"estimated_wrong", "1", "", 1, "share of words wrong by the Gaussian estimate; 0: none was made",
+     [](const DesignPoint& d) { return d.point.estimated_wrong; }},
     {"modulator_bandwidth", "Hz", "", 1, "3 dB bandwidth of every modulator",
      [](const DesignPoint& d) { return d.config.hardware.modulator.bandwidth_hz; }},
 }};
@@ -97,28 +103,12 @@ std::string cell(const TableColumn<DesignPoint>& q, const DesignPoint& d) {
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
 }
 
-/// Which designs take more energy than the least of their opponents.
-std::string beaten(const std::vector<DesignPoint>& points) {
-  std::vector<std::string> names;
-  for (const DesignPoint& d : points)
-    if (const Opponents& o = d.point.opponents;
-        d.point.found() &&
-        d.point.energy_per_bit_j() > std::min({o.ring_j, o.adding_switch_j, o.electronics_j}))
-      names.push_back(d.design);
-  if (names.empty()) return "";
-  return hanging_text(
-      "",
-      fmt::format(
-          "Electronics needs less energy per bit than: {}. ring, switch, P + CMOS: a ring all-reduce, an "
-          "electrical switch that adds, and unit P with receivers, an adder and modulators, all with the same "
-          "modulators, receivers and light; the switch includes a packet switch of 10 pJ per bit, a guess.",
-          fmt::join(names, "; ")),
-      2);
-}
-
 std::string criterion(const OperatingPointSearch& search) {
-  return fmt::format("at most {:g} of words wrong on {:g} % of {} chips, {} words each", search.wrong,
-                     100 * search.chips_right, search.chips, search.counted_words());
+  return fmt::format("{} with at most {:g} of words wrong on {:g} % of {} chips, {} words each",
+                     search.goal == Goal::rate     ? "highest symbol rate"
+                     : search.goal == Goal::energy ? "least energy per bit"
+                                                   : "least light",
+                     search.wrong, 100 * search.chips_right, search.chips, search.counted_words());
 }
 
 }  // namespace
@@ -140,8 +130,7 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
          hanging_text("",
                       "All values in a row hold at its symbol rate and bandwidth. none: no rate was found; "
                       "wrong is then that of the last rate tried.",
-                      2) +
-         beaten(points);
+                      2);
 }
 
 Json points_json(const std::vector<DesignPoint>& points, const std::string& title,
@@ -171,13 +160,15 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
     }
     DesignEntry& entry = found.emplace_back(list.designs[i]);
     entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
-    entry.settings.push_back(fmt::format("time.symbol_rate_bd={}", d.point.symbol_rate_bd));
-    entry.settings.push_back(fmt::format("receiver.bandwidth_hz={}", d.point.receiver_bandwidth_hz));
+    OperatingValues<double> values = d.point.values, given = operating_values(d.config.hardware);
+    for (std::size_t k = 0; k < operating_variables; ++k)
+      if (search.goal != Goal::rate || *values.all()[k] != *given.all()[k])
+        if (*values.all()[k] > 0)
+          entry.settings.push_back(fmt::format("{}={}", operating_keys[k], *values.all()[k]));
   }
   list.designs = std::move(found);
   list.title += ", at their operating points";
-  return fmt::format("# The fastest symbol rate with {}.\n# {}\n{}{}", criterion(search), command, cascades,
-                     design_list_text(list, folder));
+  return fmt::format("# {}.\n# {}\n{}{}", criterion(search), command, cascades, design_list_text(list, folder));
 }
 
 void write_points(const Group& group, const DesignList& list, const std::vector<DesignPoint>& points,

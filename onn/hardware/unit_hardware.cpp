@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "onn/hardware/unit_hardware_rows.hpp"
 #include "physics/core/check_values.hpp"
@@ -11,9 +13,6 @@
 
 namespace optinc {
 namespace {
-
-/// rms noise over values sent that equalisers are chosen for.
-constexpr double equaliser_noise = 0.03;
 
 struct NamedHeater {
   std::string_view name;
@@ -94,8 +93,15 @@ std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u) {
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
   if (u.timing.sampling != Sampling::clocked) return std::nullopt;
   const auto [modulator, receiver] = stage_lowpasses(u);
-  return clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps, equaliser_noise,
-                         u.timing.sampler);
+  using Key = std::tuple<double, double, double, int, Sampler>;
+  const Key key = {modulator.bandwidth_hz, receiver.bandwidth_hz, u.timing.symbol_rate_bd,
+                   u.timing.equaliser_taps, u.timing.sampler};
+  thread_local std::optional<std::pair<Key, ClockedChannel>>
+      last;  // asked for many times, found in milliseconds
+  if (!last || last->first != key)
+    last.emplace(key, clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps,
+                                      equaliser_noise, u.timing.sampler));
+  return last->second;
 }
 
 double stage_noise_gain(const UnitHardware& u) {

@@ -174,9 +174,12 @@ struct UnitHardware {
 /// pole and the receiver's Bessel-Thomson response.
 std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u);
 
+/// Noise for which equalisers are chosen, of the values sent.
+inline constexpr double equaliser_noise = 0.03;
+
 /// The way of a value from one modulator to the sample of the next receiver: the modulator's pole, the
 /// receiver's Bessel-Thomson response, sampling and equaliser; none where words are settled. Equalisers are
-/// chosen for noise of 3 % of the values sent.
+/// chosen for equaliser_noise.
 std::optional<ClockedChannel> stage_channel(const UnitHardware& u);
 /// Largest rms skew, of a symbol: six times it, of a lane and a layer together, are still less than a symbol.
 inline constexpr double most_skew = 0.1;

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "onn/link/detail/levels.hpp"
-#include "onn/link/detail/receiver_variance.hpp"
+#include "onn/link/detail/stage_noise.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
 #include "physics/devices/pam_decision.hpp"
@@ -40,23 +40,19 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
   const NoiseSwitches& noise = unit.noise;
   const auto [layer, row] = server_output(unit.design, digit);
   const ReceiverSettings& receiver = unit.hardware.receiver;
-  const double field_per_unit = readout_field_per_unit_sqrt_w(unit, digit);
-  const double current_per_digit = homodyne_current_per_field(receiver) * field_per_unit,
-               equalised = stage_noise_gain(unit.hardware);
+  const double field_per_unit = readout_field_per_unit_sqrt_w(unit, digit),
+               gain = stage_noise_gain(unit.hardware);
+  const StageNoise<double> of_stage =
+      stage_noise(unit.hardware, noise, operating_values(unit.hardware), field_per_unit, gain * gain);
   ReadoutNoise found;
   found.bias = receiver_biases(unit.design, unit.hardware.link)[layer][row];
-  if (receiver.overload_a > 0) found.most = receiver.overload_a / current_per_digit;
-  const ReceiverVariance variance = receiver_variance(receiver, noise);
-  found.white = equalised * equalised * variance.dark_a2 / (current_per_digit * current_per_digit);
-  if (noise.converter) found.white += std::pow(adc_noise(unit.hardware.converter), 2);
-  found.shot = variance.per_watt_a2 * std::pow(equalised * field_per_unit / current_per_digit, 2);
-  if (noise.rin) {  // one intensity noise on signal and leak alike; which diode is the stronger differs
-    found.intensity = equalised * relative_intensity_noise(receiver, unit.hardware.laser);
-    found.leak = (row % 2 == 0 ? equalised : -equalised) * lo_intensity_noise_a(receiver, unit.hardware.laser) /
-                 current_per_digit;
-  }
-  found.white *= noise.scale * noise.scale, found.shot *= noise.scale * noise.scale;
-  found.intensity *= noise.scale, found.leak *= noise.scale;
+  if (receiver.overload_a > 0)
+    found.most = receiver.overload_a / (homodyne_current_per_field(receiver) * field_per_unit);
+  found.white = of_stage.white;
+  if (noise.converter) found.white += std::pow(noise.scale * adc_noise(unit.hardware.converter), 2);
+  found.shot = of_stage.shot;
+  found.intensity = of_stage.intensity;  // one on signal and leak alike; which diode is the stronger differs
+  found.leak = row % 2 == 0 ? of_stage.leak : -of_stage.leak;
   return found;
 }
 

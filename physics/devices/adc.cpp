@@ -30,7 +30,7 @@ double adc_quantise(const AdcSettings& s, double input) {
 }
 
 double adc_noise(const AdcSettings& s) {
-  return s.full_scale * std::sqrt((std::pow(4.0, -s.effective_bits) - std::pow(4.0, -s.bits)) / 3);
+  return std::sqrt(std::max(0.0, adc_noise_variance(s, s.effective_bits)));
 }
 
 double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
@@ -40,7 +40,7 @@ double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine)
 double adc_power_w(const AdcSettings& adc, double samples_per_s) {
   validate_adc(adc);
   validate_not_negative("samples_per_s", samples_per_s);
-  return adc.step_j * std::exp2(adc.effective_bits) * samples_per_s;
+  return adc_conversion_j(adc, adc.effective_bits) * samples_per_s;
 }
 
 }  // namespace optinc

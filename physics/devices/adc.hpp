@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cmath>
+#include <numbers>
 #include <string_view>
+
+#include "physics/core/tangent.hpp"
 
 namespace optinc {
 
@@ -29,6 +33,14 @@ double adc_quantise(const AdcSettings& adc, double input);
 /// rms of the noise that, with the steps' own, makes the effective bits: variance FS^2/3 (4^-ENOB - 4^-bits).
 double adc_noise(const AdcSettings& adc);
 
+/// Its variance for other effective bits. Real: double, or a number with derivatives.
+template <class Real>
+Real adc_noise_variance(const AdcSettings& adc, const Real& effective_bits) {
+  using std::exp;
+  return adc.full_scale * adc.full_scale / 3 *
+         (exp(-2 * std::numbers::ln2 * effective_bits) - std::exp(-2 * std::numbers::ln2 * adc.bits));
+}
+
 /// Signal to quantisation noise of a full-scale sine, dB: 20 log10(2) bits + 10 log10(3/2) = 6.02 b + 1.76;
 /// real bits too (W. R. Bennett 1948, Bell Syst. Tech. J. 27, 446).
 double sine_sqnr_db(double bits);
@@ -40,5 +52,12 @@ double effective_bits_of_sinad(double sinad_db);
 /// of merit (R. H. Walden 1999, IEEE J. Sel. Areas Commun. 17, 539). Throws Error as validate_adc does, or for
 /// a negative rate.
 double adc_power_w(const AdcSettings& adc, double samples_per_s);
+
+/// Energy of a conversion of other effective bits, J: E_step 2^ENOB.
+template <class Real>
+Real adc_conversion_j(const AdcSettings& adc, const Real& effective_bits) {
+  using std::exp;
+  return adc.step_j * exp(std::numbers::ln2 * effective_bits);
+}
 
 }  // namespace optinc

@@ -47,6 +47,19 @@ struct ClockedChannel {
   int own() const;
 };
 
+/// A clocked channel with derivatives, each in the receiver's bandwidth, 1/Hz, and the symbol rate, 1/Bd (the
+/// third is 0): taps and sampling instant move so that they stay the best.
+struct ChannelTangents {
+  std::vector<ChannelTangent> response, slope, equaliser;  ///< as those of the channel
+  std::vector<ChannelTangent> noise;  ///< correlation of the noise of samples 0, 1 .. symbols apart, one a tap
+  ChannelTangent delay_s;
+};
+
+/// Those of a channel that clocked_channel() made of these low-passes, rate and weight, by the implicit
+/// function theorem.
+ChannelTangents channel_tangents(const ClockedChannel& channel, const Lowpass& sender, const Lowpass& receiver,
+                                 double symbol_rate_bd, double noise_weight = 0.03);
+
 /// Peak distortion behind the equaliser, sum_{k != 0} |g_k| / g_0 with g = equalised(): see that of a
 /// SymbolResponse.
 double peak_distortion(const ClockedChannel& channel);

@@ -45,10 +45,12 @@ double input_noise_a_per_rthz(const FrontEnd& s) {
   return std::sqrt(4 * constants::boltzmann_j_per_k * resistor.temperature_k / resistor.resistance_ohm);
 }
 
-double noise_bandwidth_hz(const FrontEnd& s) {
+double noise_bandwidth_ratio() {
   static const double per_hz = noise_bandwidth_hz(Lowpass{LowpassShape::bessel_thomson_4, 1.0});
-  return per_hz * s.bandwidth_hz;
+  return per_hz;
 }
+
+double noise_bandwidth_hz(const FrontEnd& s) { return noise_bandwidth_ratio() * s.bandwidth_hz; }
 
 double input_noise_a(const FrontEnd& s) { return input_noise_a_per_rthz(s) * std::sqrt(noise_bandwidth_hz(s)); }
 

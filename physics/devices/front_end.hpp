@@ -44,6 +44,8 @@ double input_noise_a_per_rthz(const FrontEnd& front_end);
 /// Bandwidth in which white noise is counted, Hz: 1.0464 times the 3 dB bandwidth (noise_bandwidth_hz of a
 /// Bessel-Thomson filter).
 double noise_bandwidth_hz(const FrontEnd& front_end);
+/// The same over the 3 dB bandwidth, 1.0464.
+double noise_bandwidth_ratio();
 
 /// Noise at the input, rms A: density x sqrt(B), B the noise bandwidth.
 double input_noise_a(const FrontEnd& front_end);

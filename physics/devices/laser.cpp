@@ -14,9 +14,8 @@ using constants::pi;
 void validate_laser(const LaserSettings& s) { validate_rows(s); }
 
 LightSupply light_supply(const LaserSettings& s, double light_w) {
-  if (s.booster_w == 0 || light_w <= s.power_w) return {light_w / s.wall_plug_efficiency, 0};
-  return {s.power_w / s.wall_plug_efficiency + light_w / s.booster_efficiency,
-          static_cast<int>(std::ceil(light_w / s.booster_w * (1 - 1e-12)))};
+  if (s.booster_w == 0 || light_w <= s.power_w) return {light_supply_w(s, light_w), 0};
+  return {light_supply_w(s, light_w), static_cast<int>(std::ceil(light_w / s.booster_w * (1 - 1e-12)))};
 }
 
 std::vector<Warning> laser_warnings(const LaserSettings& s) {
@@ -43,10 +42,6 @@ double wavelength_change_m(double wavelength_m, double offset_hz) {
   validate_field(c + product > 0, "offset_hz", "{} (light of {} m has {} Hz). Give an offset above -{}.",
                  offset_hz, wavelength_m, c / wavelength_m, c / wavelength_m);
   return -wavelength_m * product / (c + product);
-}
-
-double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz) {
-  return std::sqrt(power_ratio_of_loss_db(-rin_db_per_hz) * bandwidth_hz);
 }
 
 double phase_walk_variance_rad2(double linewidth_hz, double elapsed_s) {

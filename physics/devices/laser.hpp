@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/tangent.hpp"
 #include "physics/core/warning.hpp"
 #include "physics/random/stream.hpp"
 
@@ -36,6 +37,13 @@ struct LightSupply {
 /// wall_plug_efficiency + P / booster_efficiency.
 LightSupply light_supply(const LaserSettings& laser, double light_w);
 
+/// Its electrical power. Real: double, or a number with derivatives.
+template <class Real>
+Real light_supply_w(const LaserSettings& laser, const Real& light_w) {
+  if (laser.booster_w == 0 || !(light_w > Real(laser.power_w))) return light_w / laser.wall_plug_efficiency;
+  return laser.power_w / laser.wall_plug_efficiency + light_w / laser.booster_efficiency;
+}
+
 /// Throws Error, naming the field, for a laser that cannot be (power or wavelength <= 0, RIN >= 0 dB/Hz,
 /// negative linewidth).
 void validate_laser(const LaserSettings& laser);
@@ -48,8 +56,13 @@ std::vector<Warning> laser_warnings(const LaserSettings& laser);
 /// c / (c / lambda + f) - lambda = -lambda^2 f / (c + lambda f). Throws Error where no frequency is left.
 double wavelength_change_m(double wavelength_m, double offset_hz);
 
-/// Relative intensity noise in a bandwidth, rms of dP/P: sqrt(10^(RIN/10) B).
-double relative_intensity_noise(double rin_db_per_hz, double bandwidth_hz);
+/// Relative intensity noise in a bandwidth, rms of dP/P: sqrt(10^(RIN/10) B). Real: double, or a number with
+/// derivatives.
+template <class Real>
+Real relative_intensity_noise(double rin_db_per_hz, const Real& bandwidth_hz) {
+  using std::sqrt;
+  return sqrt(std::pow(10.0, rin_db_per_hz / 10) * bandwidth_hz);
+}
 
 /// Variance of phi(t + tau) - phi(t) of one laser, rad^2: 2 pi Dnu |tau|, the phase being a Wiener process
 /// (Schawlow and Townes; C. H. Henry 1986, J. Lightwave Technol. 4, 298).

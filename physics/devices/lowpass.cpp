@@ -19,52 +19,59 @@ namespace {
 
 using constants::pi;
 
-struct Pole {
-  Complex pole, residue;  // rad/s
+template <class Real>
+struct PoleOf {
+  ComplexOf<Real> pole, residue;  // rad/s
 };
+using Pole = PoleOf<double>;
 
 /// Poles of a real filter; both of a conjugate pair.
-std::vector<Pole> poles_of(const Lowpass& filter) {
-  const double cut = 2 * pi * filter.bandwidth_hz;
+template <class Real>
+std::vector<PoleOf<Real>> poles_of(const LowpassOf<Real>& filter) {
+  const ComplexOf<Real> cut = as_complex(2 * pi * filter.bandwidth_hz);
   if (filter.shape == LowpassShape::one_pole) return {{-cut, cut}};
   // roots of y^4 + 10 y^3 + 45 y^2 + 105 y + 105, whose response falls to half its power at |y| = 2.1139...
   constexpr double half_power = 2.1139176749042154;
   const std::array<Complex, 4> roots = {
       Complex(-2.1037893971796278, 2.6574180418567526), Complex(-2.1037893971796278, -2.6574180418567526),
       Complex(-2.8962106028203722, 0.8672341289345042), Complex(-2.8962106028203722, -0.8672341289345042)};
-  std::vector<Pole> poles;
+  std::vector<PoleOf<Real>> poles;
   for (const Complex& root : roots) {
     Complex others = 1.0;
     for (const Complex& other : roots)
       if (&other != &root) others *= root - other;
-    poles.push_back({cut / half_power * root, cut / half_power * 105.0 / others});
+    poles.push_back({cut * (root / half_power), cut * (105.0 / half_power / others)});
   }
   return poles;
 }
 
 /// H(s) from poles and residues.
-Complex transfer(const std::vector<Pole>& poles, Complex s) {
-  Complex sum = 0;
-  for (const Pole& p : poles) sum += p.residue / (s - p.pole);
+template <class Real>
+ComplexOf<Real> transfer(const std::vector<PoleOf<Real>>& poles, const ComplexOf<Real>& s) {
+  ComplexOf<Real> sum = Complex(0);
+  for (const PoleOf<Real>& p : poles) sum += p.residue / (s - p.pole);
   return sum;
 }
 
 /// Poles of the product of the filters' transfer functions.
-std::vector<Pole> poles_of(std::span<const Lowpass> cascade) {
+template <class Real>
+std::vector<PoleOf<Real>> poles_of(std::span<const LowpassOf<Real>> cascade) {
   validate(!cascade.empty(), "a cascade of 0 filters (it has no poles). Give at least one filter.");
-  std::vector<Pole> poles;
-  for (const Lowpass& filter : cascade) {
-    validate_lowpass(filter);
-    for (const Lowpass& other : cascade)
-      validate_field(&other == &filter || other.shape != filter.shape ||
-                         std::abs(other.bandwidth_hz - filter.bandwidth_hz) >= 1e-4 * filter.bandwidth_hz,
-                     "bandwidth_hz",
-                     "{} and {} of two filters of one shape in a cascade (their poles coincide). Make "
-                     "one bandwidth 0.1 % larger.",
-                     filter.bandwidth_hz, other.bandwidth_hz);
-    for (Pole p : poles_of(filter)) {
-      for (const Lowpass& other : cascade)
-        if (&other != &filter) p.residue *= transfer(poles_of(other), p.pole);
+  std::vector<PoleOf<Real>> poles;
+  for (const LowpassOf<Real>& filter : cascade) {
+    validate_positive("bandwidth_hz", value_of(filter.bandwidth_hz));
+    for (const LowpassOf<Real>& other : cascade) {
+      const double own_hz = value_of(filter.bandwidth_hz), other_hz = value_of(other.bandwidth_hz);
+      validate_field(
+          &other == &filter || other.shape != filter.shape || std::abs(other_hz - own_hz) >= 1e-4 * own_hz,
+          "bandwidth_hz",
+          "{} and {} of two filters of one shape in a cascade (their poles coincide). Make "
+          "one bandwidth 0.1 % larger.",
+          own_hz, other_hz);
+    }
+    for (PoleOf<Real> p : poles_of<Real>(filter)) {
+      for (const LowpassOf<Real>& other : cascade)
+        if (&other != &filter) p.residue *= transfer<Real>(poles_of<Real>(other), p.pole);
       poles.push_back(p);
     }
   }
@@ -93,11 +100,11 @@ SymbolResponse sampled_response(const std::vector<Pole>& poles, double symbol_s,
 void validate_lowpass(const Lowpass& filter) { validate_positive("bandwidth_hz", filter.bandwidth_hz); }
 
 Complex lowpass_response(std::span<const Lowpass> cascade, double frequency_hz) {
-  return transfer(poles_of(cascade), Complex(0, 2 * pi * frequency_hz));
+  return transfer<double>(poles_of<double>(cascade), Complex(0, 2 * pi * frequency_hz));
 }
 
 double noise_bandwidth_hz(std::span<const Lowpass> cascade) {
-  const auto poles = poles_of(cascade);
+  const auto poles = poles_of<double>(cascade);
   Complex energy = 0;  // Parseval: integral over f >= 0 of |H|^2 is half the integral of h^2
   for (const Pole& a : poles)
     for (const Pole& b : poles) energy -= a.residue * b.residue / (a.pole + b.pole);
@@ -107,54 +114,63 @@ double noise_bandwidth_hz(std::span<const Lowpass> cascade) {
 namespace {
 
 /// Noise behind a cascade of these poles is correlated by sum_j weight_j e^(pole_j |lag|).
-std::vector<Pole> correlation_modes(const std::vector<Pole>& poles) {
-  std::vector<Pole> modes;
-  Complex energy = 0;
-  for (const Pole& b : poles) {
-    Complex shared = 0;
-    for (const Pole& a : poles) shared += a.residue * b.residue / (a.pole + b.pole);
+template <class Real>
+std::vector<PoleOf<Real>> correlation_modes(const std::vector<PoleOf<Real>>& poles) {
+  std::vector<PoleOf<Real>> modes;
+  ComplexOf<Real> energy = Complex(0);
+  for (const PoleOf<Real>& b : poles) {
+    ComplexOf<Real> shared = Complex(0);
+    for (const PoleOf<Real>& a : poles) shared += a.residue * b.residue / (a.pole + b.pole);
     energy += shared;
     modes.push_back({b.pole, shared});
   }
-  for (Pole& m : modes) m.residue /= energy.real();
+  const ComplexOf<Real> real_energy = as_complex(real_part(energy));
+  for (PoleOf<Real>& m : modes) m.residue /= real_energy;
   return modes;
+}
+
+/// Noise correlation of these modes, integrated twice from 0 to |t|.
+template <class Real>
+Real twice_integrated(const std::vector<PoleOf<Real>>& modes, const Real& t) {
+  using std::abs, std::exp;
+  ComplexOf<Real> sum = Complex(0);
+  for (const PoleOf<Real>& m : modes) {
+    const ComplexOf<Real> x = m.pole * as_complex(abs(t));
+    sum += m.residue * (exp(x) - Complex(1) - x) / (m.pole * m.pole);
+  }
+  return real_part(sum);
 }
 
 }  // namespace
 
-double noise_correlation(std::span<const Lowpass> cascade, double lag_s) {
-  Complex sum = 0;
-  for (const Pole& m : correlation_modes(poles_of(cascade)))
-    sum += m.residue * std::exp(m.pole * std::abs(lag_s));
-  return sum.real();
+template <class Real>
+Real noise_correlation(std::span<const LowpassOf<Real>> cascade, Real lag_s) {
+  using std::abs, std::exp;
+  ComplexOf<Real> sum = Complex(0);
+  for (const PoleOf<Real>& m : correlation_modes<Real>(poles_of<Real>(cascade)))
+    sum += m.residue * exp(m.pole * as_complex(abs(lag_s)));
+  return real_part(sum);
 }
 
-double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s) {
-  validate_positive("window_s", window_s);
-  const auto modes = correlation_modes(poles_of(cascade));
-  const auto twice_integrated = [&](double t) {  // from 0 to |t|, and again
-    Complex sum = 0;
-    for (const Pole& m : modes) {
-      const Complex x = m.pole * std::abs(t);
-      sum += m.residue * (std::exp(x) - 1.0 - x) / (m.pole * m.pole);
-    }
-    return sum.real();
-  };
-  return (twice_integrated(lag_s + window_s) - 2 * twice_integrated(lag_s) +
-          twice_integrated(lag_s - window_s)) /
-         (window_s * window_s);
+template <class Real>
+Real averaged_noise_correlation(std::span<const LowpassOf<Real>> cascade, Real lag_s, Real window_s) {
+  validate_positive("window_s", value_of(window_s));
+  const auto modes = correlation_modes<Real>(poles_of<Real>(cascade));
+  const Real sum = twice_integrated<Real>(modes, lag_s + window_s) -
+                   2.0 * twice_integrated<Real>(modes, lag_s) + twice_integrated<Real>(modes, lag_s - window_s);
+  return sum / (window_s * window_s);
 }
 
 double lowpass_delay_s(std::span<const Lowpass> cascade) {
   Complex mean = 0;
-  for (const Pole& p : poles_of(cascade)) mean += p.residue / (p.pole * p.pole);
+  for (const Pole& p : poles_of<double>(cascade)) mean += p.residue / (p.pole * p.pole);
   return mean.real();
 }
 
 std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, double step_s, int count) {
   validate_positive("step_s", step_s);
   validate_field(count >= 0, "count", "{} of samples (>= 0). Give count >= 0.", count);
-  const auto poles = poles_of(cascade);
+  const auto poles = poles_of<double>(cascade);
   std::vector<double> response;
   for (int k = 0; k < count; ++k) {
     Complex sum = 0;
@@ -164,28 +180,41 @@ std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, dou
   return response;
 }
 
-std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
-                                  int derivative) {
+template <class Real>
+std::vector<Real> step_response(std::span<const LowpassOf<Real>> cascade, std::span<const Real> times_s,
+                                int derivative) {
+  using std::exp;
   validate_field(derivative >= -1 && derivative <= 2, "derivative",
                  "{} of a step response (-1, 0, 1 or 2). Give 0.", derivative);
-  auto modes = poles_of(cascade);
-  for (Pole& p : modes)
-    p.residue *= derivative == 2   ? p.pole
-                 : derivative == 1 ? 1.0
-                 : derivative == 0 ? 1.0 / p.pole
-                                   : 1.0 / (p.pole * p.pole);
-  std::vector<double> response;
-  for (const double t : times_s) {
-    Complex sum = 0;
-    if (t >= 0)
-      for (const Pole& p : modes) {
-        const Complex x = p.pole * t, start = derivative > 0 ? 0.0 : derivative == 0 ? 1.0 : 1.0 + x;
-        sum += p.residue * (std::exp(x) - start);
+  auto modes = poles_of<Real>(cascade);
+  for (PoleOf<Real>& p : modes) {
+    if (derivative == 2) p.residue *= p.pole;
+    if (derivative == 0) p.residue /= p.pole;
+    if (derivative == -1) p.residue /= p.pole * p.pole;
+  }
+  std::vector<Real> response;
+  for (const Real& t : times_s) {
+    ComplexOf<Real> sum = Complex(0);
+    if (value_of(t) >= 0)
+      for (const PoleOf<Real>& p : modes) {
+        const ComplexOf<Real> x = p.pole * as_complex(t);
+        ComplexOf<Real> from_start = exp(x);
+        if (derivative <= 0) from_start -= Complex(1);
+        if (derivative < 0) from_start -= x;
+        sum += p.residue * from_start;
       }
-    response.push_back(sum.real());
+    response.push_back(real_part(sum));
   }
   return response;
 }
+
+#define OPTINC_INSTANTIATE(Real)                                                                          \
+  template std::vector<Real> step_response(std::span<const LowpassOf<Real>>, std::span<const Real>, int); \
+  template Real noise_correlation(std::span<const LowpassOf<Real>>, Real);                                \
+  template Real averaged_noise_correlation(std::span<const LowpassOf<Real>>, Real, Real);
+OPTINC_INSTANTIATE(double)
+OPTINC_INSTANTIATE(ChannelTangent)
+#undef OPTINC_INSTANTIATE
 
 namespace {
 
@@ -196,7 +225,7 @@ struct HeldMode {
 };
 
 std::vector<HeldMode> held_modes(std::span<const Lowpass> cascade, double step_s) {
-  const std::vector<Pole> poles = poles_of(cascade), last = poles_of(cascade.back());
+  const std::vector<Pole> poles = poles_of<double>(cascade), last = poles_of<double>(cascade.back());
   const std::size_t others = poles.size() - last.size();
   std::vector<HeldMode> modes;
   for (std::size_t i = 0; i < poles.size(); ++i) {
@@ -286,7 +315,7 @@ SymbolResponse symbol_response(std::span<const Lowpass> cascade, double symbol_r
   validate_field(samples_per_symbol >= 8, "samples_per_symbol",
                  "{} (>= 8, or the best instant is missed). Give samples_per_symbol >= 8.", samples_per_symbol);
   validate_field(symbols >= 2, "symbols", "{} (>= 2, or no neighbour is seen). Give symbols >= 2.", symbols);
-  const auto poles = poles_of(cascade);
+  const auto poles = poles_of<double>(cascade);
   const auto at = [&](double x) {  // the instant x + 1 meets the same samples, one symbol later
     return sampled_response(poles, 1 / symbol_rate_bd, x - std::ceil(x) + 1, symbols);
   };

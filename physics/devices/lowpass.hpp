@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/tangent.hpp"
 
 namespace optinc {
 
@@ -15,10 +16,17 @@ enum class LowpassShape {
 
 /// A low-pass filter with unit response at zero frequency. Its poles p_j and residues r_j carry everything:
 /// H(s) = sum_j r_j/(s - p_j), impulse response h(t) = sum_j r_j e^(p_j t) for t >= 0.
-struct Lowpass {
+/// Real: double, or a number with derivatives.
+template <class Real>
+struct LowpassOf {
   LowpassShape shape = LowpassShape::bessel_thomson_4;
-  double bandwidth_hz = 32e9;  ///< where |H|^2 = 1/2
+  Real bandwidth_hz = 32e9;  ///< where |H|^2 = 1/2
 };
+using Lowpass = LowpassOf<double>;
+
+/// Derivatives of a clocked channel: in the bandwidth of its receiver, the symbol rate and the sampling
+/// instant.
+using ChannelTangent = Tangent<double, 3>;
 
 /// Transfer function at a frequency, for signals e^(+2 pi i f t): H = 1/(1 + i f/f_3dB) for one pole, 105/(105
 /// + 105 y + 45 y^2 + 10 y^3 + y^4), y = 2.1139 i f/f_3dB, for Bessel-Thomson (W. E. Thomson 1949, Proc. IEE
@@ -44,16 +52,29 @@ std::vector<double> impulse_response_per_s(std::span<const Lowpass> cascade, dou
 
 /// Step response S(t), the integral of h to t, at these instants; its first derivative, h(t), 1/s, its second,
 /// 1/s^2, or, `derivative` = -1, its integral from 0 to t, s. 0 before t = 0.
-std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
-                                  int derivative = 0);
+template <class Real>
+std::vector<Real> step_response(std::span<const LowpassOf<Real>> cascade, std::span<const Real> times_s,
+                                int derivative = 0);
+inline std::vector<double> step_response(std::span<const Lowpass> cascade, std::span<const double> times_s,
+                                         int derivative = 0) {
+  return step_response<double>(cascade, times_s, derivative);
+}
 
 /// Correlation of white noise behind the cascade with itself `lag_s` later: integral of h(t) h(t + lag) over
 /// that of h(t)^2, in closed form from the poles. One pole e^(-2 pi f_3dB lag).
-double noise_correlation(std::span<const Lowpass> cascade, double lag_s);
+template <class Real>
+Real noise_correlation(std::span<const LowpassOf<Real>> cascade, Real lag_s);
+inline double noise_correlation(std::span<const Lowpass> cascade, double lag_s) {
+  return noise_correlation<double>(cascade, lag_s);
+}
 
 /// The same of means over `window_s` that begin `lag_s` apart, over the variance of noise that is not averaged:
 /// integral of (1 - |u|/w) r(lag + u) du / w over |u| < w, r the correlation above.
-double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s);
+template <class Real>
+Real averaged_noise_correlation(std::span<const LowpassOf<Real>> cascade, Real lag_s, Real window_s);
+inline double averaged_noise_correlation(std::span<const Lowpass> cascade, double lag_s, double window_s) {
+  return averaged_noise_correlation<double>(cascade, lag_s, window_s);
+}
 
 /// What comes out, at the end of each step, of signals (signals, steps) that are held constant over each step;
 /// exact, from rest. out(i, k) answers held(i, 0 .. k + early); the last `early` steps, whose answers would

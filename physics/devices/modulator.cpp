@@ -65,15 +65,6 @@ double mzm_power_of_level(const MzmSettings& s, IntensityLevel level) {
   return std::norm(mzm_field_of_level(s, s.linearised ? std::sqrt(driven) : driven));
 }
 
-double mzm_level_drive_v(const MzmSettings& s, double level) {
-  const double driven = std::clamp(level, -1.0, 1.0);
-  return s.v_pi_v * (s.linearised ? 2 / pi * std::asin(driven) : driven);
-}
-
-double drive_energy_j(const MzmSettings& s, double swing_v) {
-  return s.driver_j + s.drive_capacitance_f * swing_v * swing_v;
-}
-
 double mzm_drive_v(const MzmSettings& s, IntensityLevel level) {
   validate_within("intensity level", level.of_full_scale, 0, 1);
   return mzm_drive_v(s, field_level(level));

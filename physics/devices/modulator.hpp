@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "physics/core/field.hpp"
+#include "physics/core/tangent.hpp"
+#include "physics/core/units.hpp"
 #include "physics/core/warning.hpp"
 #include "physics/devices/pam4_levels.hpp"
 
@@ -63,12 +65,24 @@ Complex mzm_field_of_level(const MzmSettings& modulator, double level);
 double mzm_power_of_level(const MzmSettings& modulator, IntensityLevel level);
 
 /// Drive for a level, V, in [-V_pi, V_pi]: (2/pi) V_pi asin(level) where linearised, level V_pi where not.
-double mzm_level_drive_v(const MzmSettings& modulator, double level);
+/// Real: double, or a number with derivatives.
+template <class Real>
+Real mzm_level_drive_v(const MzmSettings& modulator, Real level) {
+  using std::asin;
+  if (!(level < Real(1))) return modulator.v_pi_v;
+  if (!(level > Real(-1))) return -modulator.v_pi_v;
+  if (modulator.linearised) return modulator.v_pi_v * 2 / constants::pi * asin(level);
+  return modulator.v_pi_v * level;
+}
 
 /// Electrical energy that a driver takes for a symbol whose levels need a swing of so many volts, J: E + C V^2.
 /// E is that of a linear driver, which draws its current whatever it sends. C is an effective capacitance: it
-/// holds the losses of a driver that switches. O/E/O takes 1-3 pJ a symbol at some 4 V.
-double drive_energy_j(const MzmSettings& modulator, double swing_v);
+/// holds the losses of a driver that switches. O/E/O takes 1-3 pJ a symbol at some 4 V. Real: double, or a
+/// number with derivatives.
+template <class Real>
+Real drive_energy_j(const MzmSettings& modulator, const Real& swing_v) {
+  return modulator.driver_j + modulator.drive_capacitance_f * swing_v * swing_v;
+}
 
 /// Drive that makes the power linear in the level, V = (2/pi) V_pi asin(sqrt(level)): digits 0..3 at 0,
 /// 0.39183, 0.60817, 1 V_pi. Throws Error for a level outside [0, 1].

@@ -9,13 +9,11 @@
 namespace optinc {
 
 double homodyne_current_per_field(const ReceiverSettings& s) {
-  return 2 * s.photodiode.responsivity_a_per_w * std::sqrt(s.lo_power_w);
+  return homodyne_current_per_field(s, s.lo_power_w);
 }
 
 double shot_noise_a(const ReceiverSettings& s, double signal_power_w) {
-  const double current =
-      s.photodiode.responsivity_a_per_w * (s.lo_power_w + signal_power_w) + 2 * s.photodiode.dark_current_a;
-  return std::sqrt(2 * constants::elementary_charge_c * current * noise_bandwidth_hz(s.front_end));
+  return std::sqrt(shot_variance_a2(s, s.lo_power_w, signal_power_w, noise_bandwidth_hz(s.front_end)));
 }
 
 double relative_intensity_noise(const ReceiverSettings& s, const LaserSettings& seed) {
@@ -23,8 +21,7 @@ double relative_intensity_noise(const ReceiverSettings& s, const LaserSettings& 
 }
 
 double lo_intensity_noise_a(const ReceiverSettings& s, const LaserSettings& seed) {
-  return s.photodiode.responsivity_a_per_w * s.lo_power_w * relative_intensity_noise(s, seed) *
-         field_ratio_of_loss_db(s.cmrr_db);
+  return lo_intensity_noise_a(s, s.lo_power_w, relative_intensity_noise(s, seed));
 }
 
 void validate_receiver(const ReceiverSettings& s) {

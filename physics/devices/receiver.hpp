@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "physics/core/tangent.hpp"
+#include "physics/core/units.hpp"
 #include "physics/devices/front_end.hpp"
 #include "physics/devices/laser.hpp"
 #include "physics/devices/photodiode.hpp"
@@ -36,6 +38,31 @@ double relative_intensity_noise(const ReceiverSettings& settings, const LaserSet
 /// What the pair's finite rejection leaves of the local oscillator's intensity noise, rms A:
 /// R P_LO sqrt(RIN B) 10^(-CMRR/20).
 double lo_intensity_noise_a(const ReceiverSettings& settings, const LaserSettings& seed);
+
+// The same formulas with the power of the local oscillator and the noise bandwidth given, as numbers that may
+// carry derivatives (Tangent).
+
+/// homodyne_current_per_field().
+template <class Real>
+Real homodyne_current_per_field(const ReceiverSettings& s, const Real& lo_power_w) {
+  using std::sqrt;
+  return 2 * s.photodiode.responsivity_a_per_w * sqrt(lo_power_w);
+}
+
+/// Square of shot_noise_a(), A^2.
+template <class Real>
+Real shot_variance_a2(const ReceiverSettings& s, const Real& lo_power_w, double signal_power_w,
+                      const Real& noise_bandwidth_hz) {
+  const Real current_a =
+      s.photodiode.responsivity_a_per_w * (lo_power_w + signal_power_w) + 2 * s.photodiode.dark_current_a;
+  return 2 * constants::elementary_charge_c * current_a * noise_bandwidth_hz;
+}
+
+/// lo_intensity_noise_a() of a relative_intensity_noise().
+template <class Real>
+Real lo_intensity_noise_a(const ReceiverSettings& s, const Real& lo_power_w, const Real& relative_noise) {
+  return s.photodiode.responsivity_a_per_w * field_ratio_of_loss_db(s.cmrr_db) * lo_power_w * relative_noise;
+}
 
 /// Throws Error, naming the field, for a value that no receiver has (power or bandwidth <= 0, negative noise,
 /// offset or overload).

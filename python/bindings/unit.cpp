@@ -10,12 +10,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "onn/budget/chip_budget.hpp"
+#include "onn/budget/operating_power.hpp"
 #include "onn/budget/unit_cost.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/chip/unit_floor_plan.hpp"
 #include "onn/link/average.hpp"
 #include "onn/link/checked_sums.hpp"
 #include "onn/link/response_table.hpp"
+#include "onn/margin/margin.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/network/digit_sums.hpp"
 #include "onn/task/block_quantiser.hpp"
@@ -135,6 +137,51 @@ Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, No
                           const std::string& arithmetic) {
   const Codes codes = codes_of(chip.task(), given);
   return array_of_outputs(received(chip, codes, noise, server, instant, first_word, arithmetic));
+}
+
+/// Estimate of the words wrong of a chip, with its gradient, and moments of what every layer's receivers take.
+nb::dict estimated(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise,
+                   std::uint32_t server) {
+  const Codes codes = codes_of(chip.task(), given);
+  struct Found {
+    OperatingTangent log_wrong, energy_j;
+    std::vector<std::pair<Eigen::MatrixXd, Eigen::MatrixXd>> moments;
+  };
+  const Found found = working([&] {
+    const LitUnit unit{chip.design(), chip.state, chip.hardware, noise};
+    const TransmissionSeed seed{chip.fabricated.seed, chip.fabricated.number, server};
+    const OperatingValues<double> values = operating_values(chip.hardware);
+    const OperatingPower power(chip.design(), chip.fabricated.model, chip.hardware, {});
+    const Margin margin(unit, codes, seed);
+    Found made = {margin.log_wrong(as_variables(values)), power.energy_per_bit_j(as_variables(values)), {}};
+    for (const Margin::Sending& sent : margin.sendings()) {
+      const LevelMoments<double> levels =
+          received_levels(sent.unit, sent.of_owner ? owner_values(values) : values, sent.codes, sent.seed)
+              .answers;
+      auto& [mean, variance] = made.moments.emplace_back(sent.exact, sent.exact);
+      for (Eigen::Index m = 0; m < mean.rows(); ++m)
+        for (Eigen::Index w = 0; w < mean.cols(); ++w)
+          mean(m, w) = levels.mean(m, w), variance(m, w) = levels.variance(m, w);
+    }
+    return made;
+  });
+  const auto gradient = [](const OperatingTangent& of) {
+    nb::dict by_key;
+    for (std::size_t k = 0; k < operating_variables; ++k)
+      by_key[nb::str(operating_keys[k].data(), operating_keys[k].size())] = of.slope[k];
+    return by_key;
+  };
+  nb::dict told;
+  told["log_wrong"] = found.log_wrong.value;
+  told["log_wrong_gradient"] = gradient(found.log_wrong);
+  told["energy_per_bit_j"] = found.energy_j.value;
+  told["energy_per_bit_gradient"] = gradient(found.energy_j);
+  nb::list mean, variance;
+  for (const auto& [of_mean, of_variance] : found.moments)
+    mean.append(array_of_outputs(of_mean)), variance.append(array_of_outputs(of_variance));
+  told["mean"] = mean;
+  told["variance"] = variance;
+  return told;
 }
 
 /// A programmed chip as a response table.
@@ -343,6 +390,29 @@ void bind_unit(nb::module_& m) {
            nb::arg("arithmetic") = "float64",
            "What average() decides on, with the same arguments: outputs in digits, float64 (output digits, n), "
            "most significant first.")
+      .def(
+          "margin", &estimated, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
+          nb::arg("server") = 0,
+          nb::sig(
+              "def margin(self, codes: numpy.typing.ArrayLike, noise: NoiseSwitches = ..., server: int = 0) -> "
+              "dict[str, object]"),
+          "Gaussian estimate of how many of these words average() gets wrong, and its gradient: a dict of "
+          "log_wrong, the natural\n"
+          "logarithm of the share; energy_per_bit_j; log_wrong_gradient and energy_per_bit_gradient, dicts of "
+          "derivatives by key\n"
+          "of the operator's settings (\"link.launch_power_w\", ...), each per unit of the setting; mean and "
+          "variance, "
+          "lists of arrays\n"
+          "(digits, words) of the levels in digits that are decided: of the unit; of sums with an owner also "
+          "of its "
+          "answers; of a\n"
+          "ring or hub of its links. First order: ties of words with each other, and how lock errors' effect "
+          "is distributed, are\n"
+          "left out.\n\n"
+          "Raises ValueError as average(), and for words unclocked, late light, incoherent averages, "
+          "modulators that "
+          "are not\n"
+          "linearised, and checked sums.")
       .def(
           "table", &tabulated, nb::arg("noise"),
           "Its ResponseTable: the chip sent every word once, and up to 8 times more where the receivers of its "

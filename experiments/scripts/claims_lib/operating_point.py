@@ -127,8 +127,6 @@ CLAIMS = claims_of(GROUP,
                            ("chain", "carry chain, more light"))),
     ("points-moved", "= 0", f"designs of {AT_POINTS} whose point differs from that of the search", moved_points,
      f"{OPTINC} operating-point {LIST} --designs points.toml"),
-    ("energy-electronics", "", "pJ per bit of unit P with receivers, a CMOS adder and modulators in place of the 96-32 meshes",
-     (picojoules, "96-32 in turn", "electronics_energy_per_bit"), RUN),
     *((f"gradient-40-gbd-{name}", "<= 0.065", "relative error of a real gradient at 40 GBd, design-target chip, receivers of 24 GHz",
        (gradient_error, network, *POINT),
        " ".join((OPTINC, "run", SPLITTERS, *gradient_options(network), *POINT)))

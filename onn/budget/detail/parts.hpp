@@ -8,6 +8,7 @@
 #include "onn/budget/chip_budget.hpp"
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
+#include "onn/hardware/operating_values.hpp"
 #include "onn/hardware/unit_hardware.hpp"
 #include "onn/link/average.hpp"
 #include "onn/link/oscillators.hpp"
@@ -75,6 +76,20 @@ BudgetTable losses(const Inputs& in, std::size_t stages);
 /// Light that every stage's lasers must emit (W): to modulators and local oscillators through what lies before
 /// both.
 std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages);
+/// The same at other settings. Real: double, or a number with derivatives.
+template <class Real>
+std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages,
+                                  const OperatingValues<Real>& values);
+
+/// Electrical power that grows with the symbol rate, W: of every stage, and of the electronics that add.
+template <class Real>
+struct SymbolWatts {
+  std::vector<Real> drivers, converters, clocks;
+  Real additions{}, dacs{};
+};
+template <class Real>
+SymbolWatts<Real> symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                               const OperatingValues<Real>& values);
 
 /// Electrical power of every stage that does not depend on the symbol rate (W).
 BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,

@@ -19,6 +19,13 @@ BudgetTable table(std::string name, std::string unit, std::size_t stages,
   return t;
 }
 
+/// Swing of the servers' drives, V, from the lowest level to the highest.
+template <class Real>
+Real servers_swing_v(const UnitHardware& u, const Real& depth) {
+  const Real least = u.link.signed_levels ? -depth : Real(0.0);
+  return mzm_level_drive_v<Real>(u.modulator, depth) - mzm_level_drive_v<Real>(u.modulator, least);
+}
+
 /// Watts of one layer's heaters, and of the mean phases it could be expected to have.
 double layer_heater_w(const Inputs& in, std::size_t layer, double pi_power_w) {
   return heater_power_w(ChipProgram{{in.program.layers[layer]}}, pi_power_w);
@@ -60,8 +67,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
   const auto swing_v = [&](double lowest, double highest) {
     return mzm_level_drive_v(modulator, highest) - mzm_level_drive_v(modulator, lowest);
   };
-  const double depth = in.hardware.link.drive_depth;
-  stages[servers_stage].swing_v = swing_v(in.hardware.link.signed_levels ? -depth : 0.0, depth);
+  stages[servers_stage].swing_v = servers_swing_v(in.hardware, in.hardware.link.drive_depth);
   if (!in.coherent()) stages[unit_p_stage].swing_v = swing_v(0.0, 1.0);
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const LayerDesign& layer = in.design.layers[l];
@@ -167,9 +173,13 @@ HeaterBudget heater_budget(const Inputs& in, const std::vector<BudgetStage>& sta
   return h;
 }
 
-std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
-  const auto before = [](double power_w, double loss_db) { return power_w / power_ratio_of_loss_db(loss_db); };
-  std::vector<double> optical(stages.size(), 0.0);
+template <class Real>
+std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages,
+                                  const OperatingValues<Real>& values) {
+  const auto before = [](const Real& power_w, double loss_db) {
+    return Real(power_w / power_ratio_of_loss_db(loss_db));
+  };
+  std::vector<Real> optical(stages.size());
   const UnitHardware& u = in.hardware;
   const auto count = [](std::int64_t n) { return static_cast<double>(n); };
   const double to_chip_db = in.excess_db(in.fed()) + in.coupler_db();
@@ -177,7 +187,7 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
   const double in_server_db = in.excess_db(in.design.task.input_digits());
   optical[servers_stage] =
       count(stages[servers_stage].modulators) *
-      before(u.link.launch_power_w, in.modulator_db() + in_server_db +
+      before(values.launch_power_w, in.modulator_db() + in_server_db +
                                         (in.hops() ? 0.0 : fibre_loss_db(u.fibre)) + in.coupler_db() +
                                         (in.coherent() ? to_server_db : 0.0));
   const std::vector<double> oscillator_db = oscillator_guides_db(in.design, u);
@@ -186,13 +196,13 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
     ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const BudgetStage& s = stages[first_layer_stage + l];
-    const double used = count(s.modulators) * before(u.link.signal_full_scale_w, in.modulator_db()) +
-                        count(s.receivers) * before(u.receiver.lo_power_w, oscillator_db[l]);
+    const Real used = count(s.modulators) * before(values.signal_full_scale_w, in.modulator_db()) +
+                      count(s.receivers) * before(values.oscillator_w, oscillator_db[l]);
     optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
   }
   // its photodiodes have no local oscillators
   optical[unit_p_stage] =
-      before(count(stages[unit_p_stage].modulators) * before(u.link.signal_full_scale_w, in.modulator_db()),
+      before(count(stages[unit_p_stage].modulators) * before(values.signal_full_scale_w, in.modulator_db()),
              to_chip_db + in.excess_db(ends));
   // the servers' come by their fibres, or, beside the answers, from the chip's seed: past the longest of the
   // last meshes, and as unit T's light from there
@@ -204,16 +214,20 @@ std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetSt
                  fibre_loss_db(u.fibre) + in_server_db;
   }
   optical[in.unit_t_stage()] =
-      before(count(stages[in.unit_t_stage()].receivers) * u.receiver.lo_power_w, answers_db);
+      before(count(stages[in.unit_t_stage()].receivers) * values.oscillator_w, answers_db);
   if (in.owned()) {
     const BudgetStage& owner = stages[in.owner_stage()];
-    const UnitHardware own = owner_hardware(in.design.task, u);
+    const OperatingValues<Real> own = owner_values(values);
     optical[in.owner_stage()] = count(owner.modulators) * optical[servers_stage] /
-                                    count(stages[servers_stage].modulators) * own.link.launch_power_w /
-                                    u.link.launch_power_w +
-                                before(count(owner.receivers) * own.receiver.lo_power_w, answers_db);
+                                    count(stages[servers_stage].modulators) * own.launch_power_w /
+                                    values.launch_power_w +
+                                before(count(owner.receivers) * own.oscillator_w, answers_db);
   }
   return optical;
+}
+
+std::vector<double> laser_optical_w(const Inputs& in, const std::vector<BudgetStage>& stages) {
+  return laser_optical_w(in, stages, operating_values(in.hardware));
 }
 
 BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
@@ -249,18 +263,55 @@ namespace {
 
 /// What electronics take that add, W, of each link: all codes of a word; or, behind sums in light, the sums of
 /// a word's digits, wherever they are received.
-double additions_w(const Inputs& in) {
+template <class Real>
+Real additions_w(const Inputs& in, const Real& symbol_rate_bd) {
   const Task& task = in.design.task;
   const HopPlan plan = hop_plan(task);
-  const double bit_rate = task.bits() * in.hardware.timing.symbol_rate_bd / plan.slots;
+  const Real bit_rate = task.bits() * symbol_rate_bd / plan.slots;
   if (task.outputs == Outputs::analogue) return 0.0;
   if (task.sends_sums()) return addition_j_per_bit * in.ends() * bit_rate;
   if (!in.hops()) return 0.0;
   const double hub_j = task.adder == Adder::hub ? in.settings.hub_j_per_bit : 0.0;
-  return (addition_j_per_bit + hub_j) * task.servers * bit_rate / plan.links;
+  return (addition_j_per_bit + hub_j) * task.servers / plan.links * bit_rate;
 }
 
 }  // namespace
+
+template <class Real>
+SymbolWatts<Real> symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages,
+                               const OperatingValues<Real>& values) {
+  const UnitHardware& u = in.hardware;
+  const Real& rate = values.symbol_rate_bd;
+  const Real adc_w = adc_conversion_j(u.converter, values.converter_bits) * rate,
+             owners_adc_w = adc_conversion_j(u.converter, owner_values(values).converter_bits) * rate;
+  SymbolWatts<Real> watts;
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const bool of_servers = k == servers_stage || k > in.unit_t_stage();
+    const Real swing_v = of_servers ? servers_swing_v(u, values.drive_depth) : Real(stages[k].swing_v);
+    watts.drivers.push_back(static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, swing_v) *
+                            rate);
+    watts.converters.push_back(static_cast<double>(stages[k].adcs) *
+                               (k > in.unit_t_stage() ? owners_adc_w : adc_w));
+    watts.clocks.push_back(u.timing.sampling == Sampling::clocked
+                               ? static_cast<double>(stages[k].receivers) * u.timing.clocked_receiver_j * rate
+                               : Real(0.0));
+  }
+  watts.additions = additions_w(in, rate);
+  const Task& task = in.design.task;
+  if (task.outputs == Outputs::analogue)
+    watts.dacs = static_cast<double>(stages[servers_stage].modulators) * in.settings.dac_step_j *
+                 std::exp2(task.symbol_bits()) * rate;
+  return watts;
+}
+
+#define OPTINC_INSTANTIATE(Real)                                                             \
+  template std::vector<Real> laser_optical_w(const Inputs&, const std::vector<BudgetStage>&, \
+                                             const OperatingValues<Real>&);                  \
+  template SymbolWatts<Real> symbol_watts(const Inputs&, const std::vector<BudgetStage>&,    \
+                                          const OperatingValues<Real>&);
+OPTINC_INSTANTIATE(double)
+OPTINC_INSTANTIATE(OperatingTangent)
+#undef OPTINC_INSTANTIATE
 
 BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stages) {
   BudgetTable t =
@@ -272,23 +323,12 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
              {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"},
              {"additions", "addition_j_per_bit; where a hub adds: budget.hub_j_per_bit"},
              {"DACs", "budget.dac_step_j: servers that send a code as one level"}});
-  const UnitHardware& u = in.hardware;
-  const double rate = u.timing.symbol_rate_bd, clocked_w = u.timing.clocked_receiver_j * rate,
-               adc_w = adc_power_w(u.converter, rate);
-  const double owners_adc_w = adc_power_w(owner_hardware(in.design.task, u).converter, rate);
-  for (std::size_t k = 0; k < stages.size(); ++k) {
-    t.parts[0].by_stage[k] =
-        static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, stages[k].swing_v) * rate;
-    t.parts[1].by_stage[k] =
-        static_cast<double>(stages[k].adcs) * (k > in.unit_t_stage() ? owners_adc_w : adc_w);
-    if (u.timing.sampling == Sampling::clocked)
-      t.parts[2].by_stage[k] = static_cast<double>(stages[k].receivers) * clocked_w;
-  }
-  t.parts[3].by_stage[in.unit_t_stage()] = additions_w(in);
-  const Task& task = in.design.task;
-  if (task.outputs == Outputs::analogue)
-    t.parts[4].by_stage[servers_stage] = static_cast<double>(stages[servers_stage].modulators) *
-                                         in.settings.dac_step_j * std::exp2(task.symbol_bits()) * rate;
+  const SymbolWatts<double> watts = symbol_watts(in, stages, operating_values(in.hardware));
+  t.parts[0].by_stage = watts.drivers;
+  t.parts[1].by_stage = watts.converters;
+  t.parts[2].by_stage = watts.clocks;
+  t.parts[3].by_stage[in.unit_t_stage()] = watts.additions;
+  t.parts[4].by_stage[servers_stage] = watts.dacs;
   return t;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "onn/chip/chip.hpp"
+#include "onn/hardware/operating_values.hpp"
 #include "onn/hardware/unit_hardware.hpp"
 
 // How a value is carried by light: the field of a signal of value 1 on its way from layer to layer.
@@ -14,6 +15,10 @@ namespace optinc {
 /// the combiners' excess loss; twice that with signed levels. Of an incoherent average, behind each read's
 /// modulator: sqrt(signal full scale)/3.
 double lane_field_per_unit_sqrt_w(const Task& task, const UnitHardware& hardware);
+/// The same at other settings. Real: double, or a number with derivatives.
+template <class Real>
+Real lane_field_per_unit_sqrt_w(const Task& task, const UnitHardware& hardware,
+                                const OperatingValues<Real>& values);
 
 /// nominal_factor of every layer.
 std::vector<double> nominal_factors(const ChipState& chip);
@@ -21,9 +26,11 @@ std::vector<double> nominal_factors(const ChipState& chip);
 /// Field of a signal of value 1, sqrt(W), (layers) each: at the inputs, all of them dimmed to the weakest of
 /// their lanes; at the receivers behind it, the servers' where it ends there; and as the layers that read it
 /// find it.
-struct FieldsPerUnit {
-  std::vector<double> in, received, out;
+template <class Real>
+struct FieldsPerUnitOf {
+  std::vector<Real> in, received, out;
 };
+using FieldsPerUnit = FieldsPerUnitOf<double>;
 
 /// Follows a signal of value 1 through the unit, layer by layer, with every loss on its way (passive_losses):
 ///
@@ -37,6 +44,11 @@ struct FieldsPerUnit {
 /// fields over lock errors, which calibration sees.
 FieldsPerUnit fields_per_unit(const ChipDesign& design, const UnitHardware& hardware,
                               std::span<const double> factors, double visibility = 1.0);
+/// The same at other settings.
+template <class Real>
+FieldsPerUnitOf<Real> fields_per_unit(const ChipDesign& design, const UnitHardware& hardware,
+                                      const OperatingValues<Real>& values, std::span<const double> factors,
+                                      double visibility);
 
 /// What the receivers behind every layer add to what they see, (layers)(outputs): the network's bias, and the
 /// part of the averages that signed levels leave out of the light (dark_digit). Layers without receivers: of no

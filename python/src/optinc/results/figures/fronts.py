@@ -180,40 +180,31 @@ def names_beside(x: Any, y: Any, names: Sequence[str], best: Any) -> list[tuple[
     return [(x[i], y[i], label_of(names[i])) for i in (*best, *others) if np.isfinite(x[i]) and np.isfinite(y[i])]
 
 
-OPPONENTS = (("ring_energy_per_bit", "ring all-reduce", "v"), ("switch_energy_per_bit", "switch that adds", "x"),
-             ("electronics_energy_per_bit", "unit P and CMOS", "+"))
-"""What else averages: its energy per bit, name and marker."""
-
-
 def operating_points(run: Run) -> Figure:
     """Every design of optinc operating-point a marker: total power over bit rate (pJ per bit) against the bit rate of all
-    servers (Tb/s), at the fastest symbol rate at which the design decodes; its GBd beside its name. A colour and marker
-    for every preset of chips. In grey, at the same bit rate: what else averages with the same modulators, receivers and
-    light. Designs that decode at no rate are listed in the corner.
+    servers (Tb/s), at the point that the file's criterion chooses; its GBd beside its name. A colour and marker for every
+    preset of chips. Designs that decode at no rate are listed in the corner.
 
     Raises NotInResult where the file holds no operating points.
     """
     data = run.require("operating_points", "design", "bit_rate", "energy_per_bit", "symbol_rate", "chip_preset",
-                       *(name for name, *_ in OPPONENTS), by="optinc operating-point")
+                       by="optinc operating-point")
     there = np.isfinite(data["bit_rate"].values)
     if not there.any():
         raise NotInResult(f"{run.path} holds no design that decodes at any rate. Give the designs more light.")
     rate, energy = 1e-12 * data["bit_rate"].values[there], 1e12 * data["energy_per_bit"].values[there]
     names, presets = data["design"].values.astype(str), data["chip_preset"].values.astype(str)
     gbd = 1e-9 * data["symbol_rate"].values[there]
-    others = [1e12 * data[name].values[there] for name, *_ in OPPONENTS]
     drawn: list[Mark] = []
     for look, preset in zip(style.looks(), dict.fromkeys(presets)):
         of = presets[there] == preset
         if of.any():
             drawn.append(dots(rate[of], energy[of], marker=look["marker"], color=look["color"], label=f"{preset} chips"))
-    drawn += [dots(rate, values, marker=marker, color="#777777", markersize=5, markerfacecolor="none", label=label)
-              for (_, label, marker), values in zip(OPPONENTS, others)]
     if not there.all():
         drawn.append(note(0.02, 0.02, textwrap.fill("decode at no rate: " + "; ".join(names[~there]), 110), transform="axes",
                           fontsize=6, va="bottom"))
     x_axis, y_axis = (Axis(title, "decades", values, limits=(values.min() / 1.6, values.max() * 1.6)) for title, values in (
-        ("bit rate of all servers (Tb/s)", rate), ("energy per bit (pJ)", np.concatenate([energy, *others]))))
+        ("bit rate of all servers (Tb/s)", rate), ("energy per bit (pJ)", energy)))
     named = [(x, y, f"{name}, {speed:.0f} GBd") for x, y, name, speed in zip(rate, energy, names[there], gbd)]
     return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {data.attrs.get('criterion', '')}",
                  [Panel(drawn, x_axis, y_axis, None, named=named)], (style.PAGE_IN, 3.8))

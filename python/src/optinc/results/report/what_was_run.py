@@ -18,7 +18,7 @@ GROUPS = {
     "laws": "The simulator checked against closed-form laws and published numbers.",
     "budget": "Loss, power, delay and area of one network's chip, by stage and part.",
     "designs": "Costs of several designs, side by side.",
-    "operating_points": "The fastest symbol rate at which each unit decodes, and what it costs at that rate.",
+    "operating_points": "The point at which each unit decodes as the criterion asks, and what it costs there.",
     "interconnect": "Training iterations on electrical, optical and OptINC networks.",
     "testbeds": "The exchange of a gradient over optical circuits that nodes request from each other.",
     "light_paths": "Light between groups of nodes: power, noise and wavelengths.",

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "onn/budget/chip_budget.hpp"
+#include "onn/budget/settings.hpp"
+#include "onn/chip/chip.hpp"
+#include "onn/hardware/operating_values.hpp"
+
+namespace optinc {
+
+/// Electrical power of a unit, and its energy per bit, at any setting of its operator: those of budget(), with
+/// derivatives where it is asked for them.
+class OperatingPower {
+ public:
+  /// Of a design; throws Error as budget(). What is given must outlive this.
+  OperatingPower(const ChipDesign& design, const ErrorModel& model, const UnitHardware& hardware,
+                 const BudgetSettings& settings);
+
+  /// All watts. Real: double, or OperatingTangent.
+  template <class Real>
+  Real watts(const OperatingValues<Real>& values) const;
+  /// Watts over the bits that the servers send in a second, J.
+  template <class Real>
+  Real energy_per_bit_j(const OperatingValues<Real>& values) const {
+    return watts(values) / (bits_per_word_ * values.symbol_rate_bd);
+  }
+  /// Optical watts of all lasers.
+  template <class Real>
+  Real light_w(const OperatingValues<Real>& values) const;
+
+ private:
+  const ChipDesign& design_;
+  const ErrorModel& model_;
+  const UnitHardware& hardware_;
+  const BudgetSettings& settings_;
+  ChipProgram program_;
+  std::vector<BudgetStage> stages_;  ///< of one link, where electronics add
+  int links_ = 1;
+  double constant_w_ = 0.0;  ///< heaters, receivers and control, of all links
+  double bits_per_word_ = 0.0;
+};
+
+}  // namespace optinc

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <vector>
+
+#include "onn/hardware/operating_values.hpp"
+#include "onn/link/noise.hpp"
+#include "onn/task/codes.hpp"
+
+namespace optinc {
+
+/// Numbers, (ports, words).
+template <class Real>
+struct NumberPlane {
+  Eigen::Index rows = 0, words = 0;
+  std::vector<Real> numbers;  ///< a port's words together
+
+  NumberPlane() = default;
+  NumberPlane(Eigen::Index ports, Eigen::Index of_words)
+      : rows(ports), words(of_words), numbers(static_cast<std::size_t>(ports * of_words)) {}
+  Real& operator()(Eigen::Index p, Eigen::Index w) { return numbers[static_cast<std::size_t>(p * words + w)]; }
+  const Real& operator()(Eigen::Index p, Eigen::Index w) const {
+    return numbers[static_cast<std::size_t>(p * words + w)];
+  }
+};
+
+/// Mean and variance of what receivers take of each word, as Gaussians.
+template <class Real>
+struct LevelMoments {
+  NumberPlane<Real> mean, variance;
+};
+
+/// The same at all receivers of a unit.
+template <class Real>
+struct ReceivedLevels {
+  std::vector<LevelMoments<Real>>
+      layers;                  ///< (layers), before rectifiers and converters; empty without receivers
+  LevelMoments<Real> answers;  ///< (output digits, words), in digits, converters' noise in it
+  /// (words) Natural logarithms of how likely a step of a limiting receiver comes out wrong, one entry a step.
+  std::vector<std::vector<Real>> log_wrong_steps;
+};
+
+/// ln of the tail Q(x) of the normal distribution, finite for any x.
+template <class Real>
+Real log_normal_tail(const Real& x);
+
+/// Moments of what transmit() draws for these codes, at other settings than the unit's own, propagated stage by
+/// stage. Words stand in succession, as transmit() has them; interference is exact. First order in this:
+///
+///   - noise is Gaussian, also phases of servers' locks and light against oscillators, whose effect on a field
+///   is
+///     quadratic: to a few per cent of the shares of words wrong for locks up to 0.1 rad;
+///   - noise that is on light or neurons stays with its word (no interference of noise);
+///   - rectifiers pass on the mean and variance of a rectified Gaussian, and what receivers have in common
+///   (locks,
+///     the seed's intensity) in proportion to how often they let it through;
+///   - a limiting receiver (finite ceiling) takes a decision: it passes on the level of its mean, and is wrong
+///     where noise takes it past half of its ceiling;
+///   - modulators' leak has no derivative in the depth of drive.
+///
+/// Real: double, or OperatingTangent for derivatives in the settings. Throws Error as transmit(), and for words
+/// unclocked, late light, incoherent averages and modulators that are not linearised.
+template <class Real>
+ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<Real>& values,
+                                     const Codes& codes, const TransmissionSeed& seed);
+
+}  // namespace optinc
