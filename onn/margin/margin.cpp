@@ -46,7 +46,7 @@ Margin::Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& 
   }
   const CodeVector exact = exact_answers(task, codes, seed.instant);
   Sending own = {unit,  sums_seed(unit, seed),        codes, exact_outputs(task, codes), {}, {},
-                 false, task.outputs == Outputs::sums};
+                 false, task.sends_sums()};
   own.too_high = own.too_low = Eigen::MatrixXd::Ones(own.exact.rows(), own.exact.cols());
   if (own.sums)
     for (Eigen::Index m = 0; m < own.exact.rows(); ++m) {
