@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "physics/core/check.hpp"
+#include "physics/core/suggestion.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/random/stream.hpp"
@@ -44,11 +45,12 @@ bool is_written_out(std::string_view wiring) { return wiring.find('-') != wiring
 MeshTopology wiring_of(std::string_view text, int ports) {
   if (text == "clements") return clements_topology(ports);
   if (text == "reck") return reck_topology(ports);
-  validate(text.empty() || is_written_out(text),
-           "topology \"{}\" is unknown (known: clements, reck, or columns of pairs of ports such as \"0-1 2-3 "
-           "| 1-2\"). "
-           "Choose one.",
-           text);
+  constexpr std::string_view names[] = {"clements", "reck"};
+  validate(
+      text.empty() || is_written_out(text),
+      "topology \"{}\" is unknown (known: clements, reck, or columns of pairs of ports such as \"0-1 2-3 | "
+      "1-2\"). {}",
+      text, suggestion(text, names));
   MeshTopology mesh;
   mesh.ports = ports;
   for (std::size_t at = text.empty() ? 1 : 0; at <= text.size();) {
