@@ -203,7 +203,7 @@ void fabricate_to_file(const fs::path& network, const fs::path& output, const Er
 }
 
 void transfer_to_file(const fs::path& phases, const fs::path& output, const TransferOptions& options) {
-  require_matrix_extension(output);
+  require_writable_extension(output);
   require_writable_output(output, options.force);
   const std::vector<NamedMesh> meshes = read_phases(phases);
   const NamedMesh& mesh = choose(meshes, options.mesh, phases);

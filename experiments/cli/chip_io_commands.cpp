@@ -35,10 +35,10 @@ void add_program(CommandTable& commands) {
       .add_option("INPUT", lab->input,
                   "Network or result file (.h5), shipped/NAME, or unitary matrix (.h5, .csv, .npy, .npz, .sNp)")
       ->required();
-  program.add_option(
-      "--chip", lab->chip_file,
-      "Chip file of optinc fabricate, or, for a matrix, the measured mesh of optinc twin (.csv, .h5); "
-      "the phases correct its known errors");
+  program.add_option("--chip", lab->chip_file,
+                     "Chip file of optinc fabricate, or, for a matrix, a measured mesh (.csv, .npy, .npz, or "
+                     ".h5 of optinc twin); "
+                     "the phases correct its known errors");
   program.add_option("--dac-bits", lab->dac_bits,
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
@@ -76,7 +76,8 @@ void add_transfer(CommandTable& commands) {
   const auto light = std::make_shared<LabArguments>();
   CLI::App& transfer = commands.add(
       "transfer", "Compute the transfer matrix of a mesh from its phases, ideal or on a given chip",
-      "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5",
+      "optinc transfer phases.csv -o matrix.s8p --mesh layer0/block0/mesh --chip chip.h5\n"
+      "  optinc transfer phases.csv --chip measured.csv -o mesh.va     a module of Verilog-A",
       [light, &commands] { return transfer_command(*light, commands.options(light->out, "matrix.csv")); });
   transfer.add_option("PHASES", light->input, "Phase file (.h5, .csv, .npz)")->required();
   transfer.add_option("--mesh", light->mesh, "Name of the mesh (default: the only mesh in the file)");
@@ -95,6 +96,7 @@ void add_circuit(CommandTable& commands) {
       "  optinc circuit ring.yml --light in=1e-3     currents and noise of receivers at the ports\n"
       "  optinc circuit --models     models, their ports and settings\n"
       "  optinc circuit mzi.yml --mapping gdsfactory     a layout of gdsfactory, by get_netlist()\n"
+      "  optinc circuit mzi.yml -o mzi.ts     Touchstone 2; also .h5, .sNp, and .va at one wavelength\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"
       "    bus: {component: coupler, settings: {eta_rad: 0.25}}\n"
@@ -103,7 +105,7 @@ void add_circuit(CommandTable& commands) {
       "  connections: {\"bus,out1\": \"turn,in0\", \"turn,out0\": \"bus,in1\", \"bus,out0\": \"chip,port1\"}\n"
       "  ports: {in: \"bus,in0\", out: \"chip,port2\"}",
       [asked, &commands] { return circuit_command(*asked, commands.typed()); });
-  circuit.add_option("NETLIST.yml", asked->netlist, "Netlist in YAML or JSON");
+  circuit.add_option("NETLIST.yml", asked->netlist, "Netlist in YAML, JSON, or SPICE of SiEPIC (.spi)");
   CLI::Option* const range = circuit
                                  .add_option("--wavelength-m", asked->wavelengths_m,
                                              "Wavelength, or the first and the last of a range [m]")

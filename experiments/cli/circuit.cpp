@@ -14,6 +14,7 @@
 #include "experiments/base/text_table.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/files/chips/scattering_file.hpp"
+#include "experiments/files/chips/verilog_a.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/readers/netlist.hpp"
 #include "experiments/files/readers/text.hpp"
@@ -30,7 +31,7 @@ namespace {
 /// Wavelengths of a file: the first number of every line [m], or the frequencies of a Touchstone file.
 std::vector<double> wavelengths_in(const std::filesystem::path& path) {
   std::vector<double> wavelengths;
-  if (touchstone_ports(path) > 0 || extension_of(path) == ".ts") {
+  if (touchstone_ports(path) > 0 || is_touchstone_2(path)) {
     for (const double hz : read_touchstone_spectrum(path).frequency_hz)
       wavelengths.push_back(constants::speed_of_light_m_per_s / hz);
   } else {
@@ -303,13 +304,16 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     require_scattering_extension(a.out.output, circuit.ports.size());
     require_not_input(a.out.output, circuit.files);
   }
-  validate(!a.convention || (stored && touchstone_ports(a.out.output) > 0),
-           "--convention without a Touchstone file (HDF5 and what is printed have the sign of FORMAT.md). Name "
+  const bool is_simulators = stored && (touchstone_ports(a.out.output) > 0 || is_touchstone_2(a.out.output) ||
+                                        is_verilog_a(a.out.output));
+  validate(!a.convention || is_simulators,
+           "--convention without a file of Touchstone or Verilog-A (HDF5 and what is printed have the sign of "
+           "FORMAT.md). Name "
            "one, such as -o {}.s{}p.",
            std::filesystem::path(a.netlist).stem().string(), circuit.ports.size());
   const std::optional<LightIn> light = light_of(a, circuit.ports);
-  validate(!stored || !light || touchstone_ports(a.out.output) == 0,
-           "--light with -o {} (Touchstone holds scattering alone). Name the output {}.", a.out.output,
+  validate(!stored || !light || !is_simulators,
+           "--light with -o {} (such a file holds scattering alone). Name the output {}.", a.out.output,
            std::filesystem::path(a.out.output).replace_extension(".h5").string());
   if (circuit.warnings) print_warnings(circuit.warnings(settings));
   CircuitScattering found{circuit.ports, wavelengths, {}};

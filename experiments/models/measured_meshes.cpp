@@ -4,6 +4,7 @@
 
 #include "experiments/files/chips/crosstalk_file.hpp"
 #include "physics/core/check.hpp"
+#include "physics/mesh/wiring.hpp"
 
 namespace optinc {
 namespace {
@@ -34,9 +35,7 @@ void require_mesh(bool same, std::string_view key, const std::string& source, in
 
 }  // namespace
 
-MeshTopology mesh_topology(const MeshSettings& mesh) {
-  return mesh.topology == "reck" ? reck_topology(mesh.ports) : clements_topology(mesh.ports);
-}
+MeshTopology mesh_topology(const MeshSettings& mesh) { return wiring_of(mesh.topology, mesh.ports); }
 
 MeasuredMeshes read_measured_meshes(const std::vector<StudyConfig>& points) {
   MeasuredMeshes measured;

@@ -21,6 +21,7 @@
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fidelity.hpp"
+#include "physics/mesh/wiring.hpp"
 #include "physics/variation/variant_errors.hpp"
 
 namespace optinc {
@@ -79,8 +80,7 @@ MeshTrial draw_mesh_trial(const StudyConfig& config, std::uint32_t trial, const 
   drawn.kind = value_of_name<MziKind>(config.mesh.kind);
   drawn.topology = mesh_topology(config.mesh);
   drawn.target = mesh_target(config, trial, inputs.targets);
-  drawn.ideal =
-      config.mesh.topology == "reck" ? decompose_reck(drawn.target) : decompose_clements(drawn.target);
+  drawn.ideal = program_of_wiring(drawn.topology, drawn.target).program;
   drawn.errors =
       draw_variant_errors(drawn.topology, drawn.kind, config.chip, config.mesh.sigma_common_rad, address);
   add_variation(foundry.variation({drawn.topology}, config), config, drawn);

@@ -12,6 +12,7 @@
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
+#include "physics/mesh/wiring.hpp"
 
 namespace optinc {
 namespace {
@@ -138,6 +139,11 @@ void validate_config(const StudyConfig& config) {
         config.calibration.diagonal_epochs);
   });
   in_section("mesh", [&] {
+    try {
+      wiring_of(config.mesh.topology, config.mesh.ports);
+    } catch (const Error& error) {
+      validate_field(false, "topology", "\"{}\": {}", config.mesh.topology, error.what());
+    }
     validate_field(config.mesh.target_is_drawn() || std::filesystem::path(config.mesh.target).has_extension(),
                    "target",
                    "\"{}\" is unknown (known: unitary, orthogonal, or a file of a matrix: .csv, .h5, .sNp such "

@@ -134,9 +134,10 @@ void visit_rows(S& s, Visitor&& visit) {
             "MZI type: standard, real (for real matrices), three-splitter, or balanced (with balanced phases)",
             names_of<MziKind>()),
         s.kind);
-  visit(
-      name_row("topology", "Mesh topology: rectangular (clements) or triangular (reck)", mesh_topology_names()),
-      s.topology);
+  visit(Row{"topology", "1",
+            "Mesh topology: rectangular (clements), triangular (reck), or columns of pairs of ports, such as "
+            "\"0-1 2-3 | 1-2\", to which phases are fitted"},
+        s.topology);
   visit(
       switched_off(
           "common phase",

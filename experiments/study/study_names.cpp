@@ -119,9 +119,4 @@ std::span<const std::string_view> figure_names() {
   return names;
 }
 
-std::span<const std::string_view> mesh_topology_names() {
-  static constexpr std::array<std::string_view, 2> names = {"clements", "reck"};
-  return names;
-}
-
 }  // namespace optinc

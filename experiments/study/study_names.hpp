@@ -15,6 +15,5 @@ std::span<const std::string_view> variant_names();
 std::span<const std::string_view> variant_names(std::string_view model);  ///< of one of model_names()
 std::span<const std::string_view> once_names();
 std::span<const std::string_view> figure_names();
-std::span<const std::string_view> mesh_topology_names();
 
 }  // namespace optinc

@@ -402,6 +402,40 @@ Matrix Circuit::emission(std::span<const Matrix> of_instances, std::span<const M
   return found;
 }
 
+std::size_t Circuit::number_of(const InstancePort& port) const {
+  const auto of = std::ranges::find(netlist_.instances, port.instance, &Netlist::Instance::name);
+  if (of == netlist_.instances.end()) refuse_port(port, ": no instance \"{}\". Name one.", port.instance);
+  const auto found = std::ranges::find(of->ports, port.port);
+  if (found == of->ports.end())
+    refuse_port(port, ": no such port (ports: {}). Name one of these.", fmt::join(of->ports, ", "));
+  return first_port_[static_cast<std::size_t>(of - netlist_.instances.begin())] +
+         static_cast<std::size_t>(found - of->ports.begin());
+}
+
+Matrix Circuit::fields(std::span<const Matrix> of_instances, std::span<const InstancePort> at) const {
+  check_scattering(netlist_, of_instances);
+  std::vector<std::size_t> places;
+  for (const InstancePort& port : at) places.push_back(number_of(port));
+  const JoinedPorts joined = {netlist_, of_instances, first_port_, instance_of_, outer_, facing_};
+  const PortNumbers number = port_numbers(joined, {});
+  const Equations equations = equations_of(joined, number);
+  const auto ports = static_cast<Eigen::Index>(outer_.size()), rows = static_cast<Eigen::Index>(places.size());
+  Matrix found(rows * ports, of_instances[0].cols());
+  parallel_for(found.cols(), [&](Eigen::Index w) {
+    const Rows entering = solved_fields(joined, equations, {of_instances, w}, ports);
+    auto at_places = found.col(w).reshaped(rows, ports);
+    at_places.setZero();
+    for (Eigen::Index p = 0; p < rows; ++p) {
+      const std::size_t port = places[static_cast<std::size_t>(p)];
+      if (facing_[port] != none)
+        at_places.row(p) = entering.row(static_cast<Eigen::Index>(number.field[port]));
+      else if (number.input[port] != none)
+        at_places(p, number.input[port]) = 1.0;
+    }
+  });
+  return found;
+}
+
 Matrix Circuit::transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const {
   const JoinedPorts joined = {netlist_, of_instances, first_port_, instance_of_, outer_, facing_};
   const PortNumbers number = port_numbers(joined, emitters);

@@ -65,6 +65,11 @@ class Circuit {
   /// loop in resonance that loses no light and for one whose gain makes up for its loss.
   Matrix scattering(std::span<const Matrix> of_instances) const;
 
+  /// Fields that enter the ports `at` of instances for a field of 1 into each of the circuit's ports: each
+  /// column (places, ports) in column order. A port that is one of the circuit's own is entered by what enters
+  /// that. Throws as scattering does, and PortError for a port that no instance has.
+  Matrix fields(std::span<const Matrix> of_instances, std::span<const InstancePort> at) const;
+
   /// Emission of the circuit itself at its ports: correlations <b_i b_j*> of the waves that leave ports i and
   /// j, W/Hz, each column Hermitian (ports, ports); the diagonal is power. From the correlations C_k that each
   /// instance would emit without reflections around it (ports^2, wavelengths; without elements: it emits
@@ -78,6 +83,8 @@ class Circuit {
   /// Fields that leave the circuit's ports for one into each of them and then for one out of each of
   /// `emitters`, numbers among all ports: (ports, ports + emitters) in each column.
   Matrix transfer(std::span<const Matrix> of_instances, std::span<const std::size_t> emitters) const;
+
+  std::size_t number_of(const InstancePort& port) const;
 
   Netlist netlist_;
   std::vector<std::size_t> first_port_;   ///< of each instance among all ports, and their count

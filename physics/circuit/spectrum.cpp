@@ -10,6 +10,12 @@ double largest_output(const Matrix& s) {
       .maxCoeff();
 }
 
+Matrix nearest_passive(const Matrix& s) {
+  const Eigen::BDCSVD<Matrix> svd(s, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  if (svd.singularValues().size() == 0 || svd.singularValues()[0] <= 1.0) return s;
+  return svd.matrixU() * svd.singularValues().cwiseMin(1.0).asDiagonal() * svd.matrixV().adjoint();
+}
+
 Unresolved least_foretold(const Eigen::Ref<const Eigen::VectorXd>& values) {
   Unresolved worst;
   for (Eigen::Index i = 2; i + 2 < values.size(); ++i) {

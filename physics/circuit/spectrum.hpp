@@ -14,6 +14,10 @@ namespace optinc {
 /// (ports, ports). 1 at most where S is passive.
 double largest_output(const Matrix& s);
 
+/// The passive S nearest to one in Frobenius norm: singular values above 1 become 1 (N. J. Higham, Linear
+/// Algebra Appl. 103, 103 (1988), has the distance; the minimiser over the unit ball of the spectral norm).
+Matrix nearest_passive(const Matrix& s);
+
 /// A value of a spectrum that its neighbours do not foretell.
 struct Unresolved {
   Eigen::Index at = 0;  ///< point of the spectrum

@@ -84,19 +84,32 @@ FabricatedMesh finish_mesh(const MeshTopology& topology, const MeshFloorPlan& pl
   return mesh;
 }
 
-/// All meshes; mesh i has the streams of mesh first_mesh + i.
-std::vector<FabricatedMesh> fabricate(const DieProcess& process, const ProcessModel& model,
-                                      const MeshAddress& first) {
+/// Levels of width and height, and fields of unit variance (sites, 2), of one chip.
+struct DieDraw {
+  DieLevel width, height;
+  Eigen::MatrixXd field;
+};
+
+template <class Process>
+DieDraw draw_die(const Process& process, const ProcessModel& model, const MeshAddress& first) {
   const ChipOrigin origin = chip_origin(process.dies, first.chip);
   Stream wafer(first.seed, Purpose::wafer_variation, origin.wafer);
   Stream die(first.seed, Purpose::die_variation, first.chip);
-  const DieLevel width_level = draw_level(model.width, origin.corner, process.wafer_radius_m, wafer, die);
-  const DieLevel height_level = draw_level(model.height, origin.corner, process.wafer_radius_m, wafer, die);
-  Eigen::MatrixXd field = Eigen::MatrixXd::Zero(process.field.sites, 2);
+  DieDraw drawn;
+  drawn.width = draw_level(model.width, origin.corner, process.wafer_radius_m, wafer, die);
+  drawn.height = draw_level(model.height, origin.corner, process.wafer_radius_m, wafer, die);
+  drawn.field = Eigen::MatrixXd::Zero(process.field.sites, 2);
   if (model.width.field_m != 0.0 || model.height.field_m != 0.0) {
     Stream stream(first.seed, Purpose::process_field, first.chip, first.mesh);
-    field = draw_field_pair(process.field, stream);
+    drawn.field = draw_field_pair(process.field, stream);
   }
+  return drawn;
+}
+
+/// All meshes; mesh i has the streams of mesh first_mesh + i.
+std::vector<FabricatedMesh> fabricate(const DieProcess& process, const ProcessModel& model,
+                                      const MeshAddress& first) {
+  const DieDraw drawn = draw_die(process, model, first);
   std::vector<FabricatedMesh> meshes;
   Eigen::Index begin = 0;
   for (std::size_t i = 0; i < process.plans.size(); ++i) {
@@ -104,16 +117,35 @@ std::vector<FabricatedMesh> fabricate(const DieProcess& process, const ProcessMo
     const Sites sites = joined(field_parts(plan));
     const Eigen::Index count = sites.count();
     const MeshAddress address{first.seed, first.chip, first.mesh + static_cast<std::uint32_t>(i)};
-    meshes.push_back(
-        finish_mesh(process.topologies[i], plan, model, address,
-                    dimension(width_level, sites, model.width.field_m, field.col(0).segment(begin, count)),
-                    dimension(height_level, sites, model.height.field_m, field.col(1).segment(begin, count))));
+    meshes.push_back(finish_mesh(
+        process.topologies[i], plan, model, address,
+        dimension(drawn.width, sites, model.width.field_m, drawn.field.col(0).segment(begin, count)),
+        dimension(drawn.height, sites, model.height.field_m, drawn.field.col(1).segment(begin, count))));
     begin += count;
   }
   return meshes;
 }
 
 }  // namespace
+
+PlaceProcess prepare_places(Sites sites, const ProcessModel& model, const WaferMap& wafer,
+                            const FieldSettings& field) {
+  validate_process(model);
+  PlaceProcess process{std::move(sites), model, dies_on_wafer(wafer), wafer.radius_m, {}};
+  if (model.width.field_m != 0.0 || model.height.field_m != 0.0)
+    process.field = factorise_field(process.sites, model.kernel, model.correlation_length_m, field);
+  process.field.sites = process.sites.count();
+  return process;
+}
+
+Eigen::MatrixXd dimension_changes(const PlaceProcess& process, std::uint64_t seed, std::uint32_t chip) {
+  const ProcessModel& model = process.model;
+  const DieDraw drawn = draw_die(process, model, {seed, chip, 0});
+  Eigen::MatrixXd changes(process.sites.count(), 2);
+  changes.col(0) = dimension(drawn.width, process.sites, model.width.field_m, drawn.field.col(0));
+  changes.col(1) = dimension(drawn.height, process.sites, model.height.field_m, drawn.field.col(1));
+  return changes;
+}
 
 DieProcess prepare_die(std::vector<MeshTopology> topologies, std::vector<MeshFloorPlan> plans,
                        const ProcessModel& model, const WaferMap& wafer, const FieldSettings& field) {

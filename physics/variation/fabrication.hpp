@@ -34,6 +34,25 @@ struct DieProcess {
   RandomField field;  ///< over all sites of all meshes; see the order in fabrication.cpp
 };
 
+/// A process applied to places of one die, such as those of a circuit's devices. Made once by prepare_places;
+/// threads may share it.
+struct PlaceProcess {
+  Sites sites;  ///< from the corner of the die
+  ProcessModel model;
+  std::vector<DiePosition> dies;  ///< dies_on_wafer
+  double wafer_radius_m = 0;
+  RandomField field;
+};
+
+/// Checks the process and factorises its field at the places. Throws Error as validate_process, dies_on_wafer
+/// and factorise_field do.
+PlaceProcess prepare_places(Sites sites, const ProcessModel& model, const WaferMap& wafer = {},
+                            const FieldSettings& field = {});
+
+/// Changes of width and height at the places of chip `chip` (sites, 2), m, without roughness: wafer, die and
+/// field as fabricate_die draws them, a function of (seed, chip) alone.
+Eigen::MatrixXd dimension_changes(const PlaceProcess& process, std::uint64_t seed, std::uint32_t chip);
+
 /// Checks everything and factorises the field. Throws Error as validate_process, validate_topology,
 /// dies_on_wafer and factorise_field do, and where plans and topologies do not fit each other.
 DieProcess prepare_die(std::vector<MeshTopology> topologies, std::vector<MeshFloorPlan> plans,

@@ -16,6 +16,7 @@ namespace optinc::bindings {
 void bind_errors(nanobind::module_& m);
 void bind_settled_mesh(nanobind::module_& m);
 void bind_layout(nanobind::module_& m);
+void bind_laboratory(nanobind::module_& m);
 void bind_mesh(nanobind::module_& m);
 void bind_symmetric_mesh(nanobind::module_& m);
 void bind_twin(nanobind::module_& m);

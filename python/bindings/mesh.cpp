@@ -24,6 +24,7 @@
 #include "physics/mesh/fidelity.hpp"
 #include "physics/mesh/fit.hpp"
 #include "physics/mesh/in_situ_gradient.hpp"
+#include "physics/mesh/nearest_unitary.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_deviations.hpp"
 
@@ -81,7 +82,7 @@ SettledMesh settled(const Any& mesh, const std::string& precision) {
 }
 
 template <class Any>
-nb::object call(const Any& mesh, const ArrayLike& x) {
+nb::object call_mesh(const Any& mesh, const ArrayLike& x) {
   return is_single(x) ? propagated(engine_of<float>(mesh), x) : propagated(engine_of<double>(mesh), x);
 }
 
@@ -109,27 +110,45 @@ std::tuple<Array<double>, Array<double>, Array<double>, Array<Complex>> in_situ(
 }
 
 template <class Any>
-Array<Complex> matrix(const Any& mesh) {
+Array<Complex> mesh_matrix(const Any& mesh) {
   return array_of_matrix(working(takes_long(mesh.wiring->topology.ports),
                                  [engine = engine_of<double>(mesh)] { return engine.transfer_matrix(); }));
 }
 
-Mesh from_unitary(const ArrayLike& unitary, const std::string& topology) {
-  const auto kind = value_of_name<Topology>(topology);
+/// A wiring as Python has it: its name, or columns of pairs of ports.
+using WiringGiven = std::variant<std::string, std::vector<std::vector<std::pair<int, int>>>>;
+
+std::string text_of(const WiringGiven& given) {
+  if (const auto* const name = std::get_if<std::string>(&given)) return *name;
+  std::string text;
+  for (const auto& column : std::get<1>(given)) {
+    text += text.empty() ? "" : " | ";
+    for (const auto& [upper, lower] : column) text += fmt::format("{}-{} ", upper, lower);
+  }
+  return text;
+}
+
+Mesh from_unitary(const ArrayLike& unitary, const WiringGiven& given) {
+  const std::string topology = text_of(given);
   Matrix u = matrix_of(unitary, "unitary");
   const auto ports = static_cast<int>(u.rows());
   validate(u.rows() <= most_ports, "matrix of {} x {} (at most {} ports). Give a smaller one.", u.rows(),
            u.cols(), most_ports);
-  return working(takes_long(ports), [kind, ports, u = std::move(u)] {
-    Mesh mesh{nullptr, kind == Topology::reck ? decompose_reck(u) : decompose_clements(u)};
-    mesh.wiring = std::make_shared<const MeshWiring>(kind, ports);
+  if (is_written_out(topology))
+    validate_unitary(u, "Take its polar factor: u, s, vh = numpy.linalg.svd(a); u @ vh.");
+  return working(takes_long(ports) || is_written_out(topology), [topology, ports, u = std::move(u)] {
+    Mesh mesh;
+    if (topology == "reck") mesh.program = decompose_reck(u);
+    if (topology == "clements") mesh.program = decompose_clements(u);
+    mesh.wiring = std::make_shared<const MeshWiring>(topology, ports);
+    if (is_written_out(topology)) mesh.program = program_of_wiring(mesh.wiring->topology, u).program;
     return mesh;
   });
 }
 
-Mesh new_mesh(int ports, const std::string& topology) {
+Mesh new_mesh(int ports, const WiringGiven& topology) {
   validate_ports(ports);
-  const auto wiring = std::make_shared<const MeshWiring>(value_of_name<Topology>(topology), ports);
+  const auto wiring = std::make_shared<const MeshWiring>(text_of(topology), ports);
   const int n = wiring->topology.mzi_count();
   return {wiring, {Vector::Zero(n), Vector::Zero(n), Vector::Zero(ports)}};
 }
@@ -137,9 +156,12 @@ Mesh new_mesh(int ports, const std::string& topology) {
 /// What a mesh is made of, for copies and files: topology, ports, phases, clipped.
 using MeshState = std::tuple<std::string, int, Array<double>, Array<double>, Array<double>, int>;
 MeshState state_of(const Mesh& m) {
-  return {std::string(name_of(m.wiring->kind)),    m.wiring->topology.ports,
-          array_of_vector(m.program.theta),        array_of_vector(m.program.phi),
-          array_of_vector(m.program.output_phase), m.clipped};
+  return {m.wiring->name,
+          m.wiring->topology.ports,
+          array_of_vector(m.program.theta),
+          array_of_vector(m.program.phi),
+          array_of_vector(m.program.output_phase),
+          m.clipped};
 }
 Mesh mesh_of(const MeshState& state) {
   const auto& [topology, ports, theta, phi, output_phase, clipped] = state;
@@ -322,9 +344,8 @@ std::pair<Mesh, double> fitted(const Mesh& mesh, nb::handle_t<MeshErrors> given,
 
 MeshChip on(const Mesh& mesh, const MeshChip& chip) {
   validate(mesh.wiring->topology == chip.wiring->topology,
-           "a {} mesh of {} ports on a {} chip of {} (one wiring). Fabricate this mesh.",
-           name_of(mesh.wiring->kind), mesh.wiring->topology.ports, name_of(chip.wiring->kind),
-           chip.wiring->topology.ports);
+           "a {} mesh of {} ports on a {} chip of {} (one wiring). Fabricate this mesh.", mesh.wiring->name,
+           mesh.wiring->topology.ports, chip.wiring->name, chip.wiring->topology.ports);
   MeshChip made = chip;
   static_cast<Mesh&>(made) = {mesh.wiring, on_dac(mesh.program, chip.model), mesh.clipped};
   return made;
@@ -366,8 +387,8 @@ void common(nb::class_<Any>& c) {
       },
       "The (upper, lower) ports of every MZI, in column order, top to bottom in a column.");
   c.def_prop_ro(
-      "topology", [](const Any& m) { return std::string(name_of(m.wiring->kind)); },
-      "Name of the wiring, \"clements\" or \"reck\".");
+      "topology", [](const Any& m) { return m.wiring->name; },
+      "Name of the wiring, \"clements\" or \"reck\", or the wiring written out: \"0-1 2-3 | 1-2\".");
   c.def_ro("clipped", &Any::clipped,
            "MZIs whose splitters could not reach the bar power that corrected() asked of them.");
   c.def(
@@ -381,11 +402,11 @@ void common(nb::class_<Any>& c) {
       "Raises ValueError for lengths that are not positive, and couplers and heaters that do not fit.");
   c.def(
       "copy", [](const Any& m) { return m; }, "A mesh of its own with the same phases and errors.");
-  c.def("matrix", &matrix<Any>,
+  c.def("matrix", &mesh_matrix<Any>,
         "Transfer matrix, complex128 (ports, ports): output fields are matrix() @ input fields.\n\n"
         "Raises ValueError, naming the MZI, where a phase or an error is NaN or infinite, or a loss is "
         "negative.");
-  c.def("__call__", &call<Any>, nb::arg("x"), nb::sig(fields_signature),
+  c.def("__call__", &call_mesh<Any>, nb::arg("x"), nb::sig(fields_signature),
         "Output fields for input fields x [sqrt(W)], both (.., ports): y = x @ matrix().T.\n\n"
         "complex64 and float32 are computed in single precision and give complex64, other numbers complex128. "
         "Raises\n"
@@ -430,8 +451,34 @@ void common(nb::class_<Any>& c) {
 }
 
 std::string described(const char* what, const Mesh& mesh) {
-  return fmt::format("<{}: {}, {} ports, {} MZIs>", what, name_of(mesh.wiring->kind),
+  const std::string& name = mesh.wiring->name;
+  return fmt::format("<{}: {}, {} ports, {} MZIs>", what, is_written_out(name) ? "own wiring" : name,
                      mesh.wiring->topology.ports, mesh.wiring->topology.mzi_count());
+}
+
+}  // namespace
+
+namespace {
+
+/// A function of optinc.laboratory as a method, which imports it when called.
+auto in_python(const char* name) {
+  return [name](nb::args given, nb::kwargs options) -> nb::object {
+    return nb::module_::import_("optinc.laboratory").attr(name)(*given, **options);
+  };
+}
+
+/// Files and pictures of meshes with and without errors.
+template <class Any>
+void files(nb::class_<Any>& c) {
+  c.def("draw", in_python("draw"),
+        nb::sig("def draw(self, phases: bool = True, power: object = None) -> matplotlib.figure.Figure"),
+        "A picture for a paper: MZIs with their phases as colours, theta on the MZI, phi before it, output "
+        "phases behind\n"
+        "the last column; with `power`, the number of a port or input fields (ports,), also the light in every "
+        "waveguide.\n\n"
+        "draw().savefig(\"mesh.pdf\"). Needs matplotlib. Raises ValueError for a mesh of more than 64 ports, "
+        "and for fields of\n"
+        "another shape.");
 }
 
 }  // namespace
@@ -441,6 +488,15 @@ void bind_mesh(nb::module_& m) {
       m, "MeshChip",
       "A fabricated mesh: phases that are set on it, and its errors. Made by Mesh.fabricate() and Mesh.on().");
   common(chip);
+  files(chip);
+  chip.def("save", in_python("save_errors"),
+           nb::sig("def save(self, path: str | os.PathLike[str], force: bool = False) -> None"),
+           "Writes its errors to a file that Mesh.measured() and `--chip` of the tool read: .csv, .npz or .h5, "
+           "by the\n"
+           "extension. Its phases are those of Mesh.save().\n\n"
+           "Raises FileExistsError where there is a file of that name unless `force`, ValueError for another "
+           "extension, and\n"
+           "for errors that the format does not hold, ImportError without h5py for .h5.");
   chip.def_prop_ro(
       "errors", [](MeshChip& c) -> FabricatedErrors& { return c.errors; }, nb::rv_policy::reference_internal,
       "Its errors: drawn by fabrication, and writable.");
@@ -492,17 +548,46 @@ void bind_mesh(nb::module_& m) {
   nb::class_<Mesh> mesh(m, "Mesh", "A perfect mesh of MZIs and the phases that are set on it.");
   mesh.def(
       "__init__",
-      [](Mesh* self, int ports, const std::string& topology) { new (self) Mesh(new_mesh(ports, topology)); },
+      [](Mesh* self, int ports, const WiringGiven& topology) { new (self) Mesh(new_mesh(ports, topology)); },
       nb::arg("ports"), nb::arg("topology") = "clements",
-      "A mesh with all phases 0. topology: \"clements\" (rectangle) or \"reck\" (triangle).\n\n"
-      "Raises ValueError outside 1..4096 ports and for an unknown topology.");
+      "A mesh with all phases 0. topology: \"clements\" (rectangle), \"reck\" (triangle), or a wiring of one's "
+      "own,\n"
+      "columns of pairs of ports that meet in an MZI: [[(0, 1), (2, 3)], [(1, 2)]] or \"0-1 2-3 | 1-2\".\n\n"
+      "Raises ValueError outside 1..4096 ports, for an unknown topology, and for pairs that are none of the "
+      "ports or\n"
+      "share one in a column.");
   mesh.def_static("from_unitary", &from_unitary, nb::arg("unitary"), nb::arg("topology") = "clements",
-                  "The mesh whose transfer matrix is `unitary`, (n, n).\n\n"
-                  "topology: \"clements\" (rectangle) or \"reck\" (triangle). Raises ValueError unless the "
+                  "The mesh whose transfer matrix is `unitary`, (n, n), or comes nearest to it on a wiring of "
+                  "one's own.\n\n"
+                  "topology: as Mesh() takes it; to a wiring of one's own, phases are fitted from four random "
+                  "starts. Raises ValueError unless the "
                   "matrix is square, finite\n"
                   "and unitary to 1e-6. For one that is not, use its polar factor: u, s, vh = "
                   "numpy.linalg.svd(a); u @ vh.");
   common(mesh);
+  files(mesh);
+  mesh.def("save", in_python("save_mesh"),
+           nb::sig("def save(self, path: str | os.PathLike[str], force: bool = False) -> None"),
+           "Writes wiring and phases to a file that Mesh.load() and `optinc transfer` read: .csv, .npz or .h5, "
+           "by the\n"
+           "extension.\n\n"
+           "Raises FileExistsError where there is a file of that name unless `force`, ValueError for another "
+           "extension,\n"
+           "ImportError without h5py for .h5.");
+  mesh.def_static("load", in_python("load_mesh"),
+                  nb::sig("def load(path: str | os.PathLike[str], name: str | None = None) -> Mesh"),
+                  "The mesh of a file of phases, of Mesh.save() or `optinc program`: .csv, .npz or .h5.\n\n"
+                  "name: which, where the file holds several (meshes of a network). Raises FileNotFoundError, "
+                  "ValueError for\n"
+                  "what is no such file and for an unknown name, ImportError without h5py for .h5.");
+  mesh.def("measured", in_python("measured"),
+           nb::sig("def measured(self, path: str | os.PathLike[str]) -> MeshChip"),
+           "A chip of this mesh with measured errors: a table with a row an MZI (.csv, .npy, .npz; columns as "
+           "for the key\n"
+           "mesh.measured of studies), the .h5 file of `optinc twin`, or what MeshChip.save() wrote.\n\n"
+           "mesh.corrected(chip.errors).on(chip) is then the mesh corrected for them. Raises ValueError, "
+           "naming line and\n"
+           "column, for errors of another mesh.");
   mesh.def("__getstate__", [](const Mesh& self) { return state_of(self); });
   mesh.def("__setstate__", [](Mesh& self, const MeshState& state) { new (&self) Mesh(mesh_of(state)); });
   mesh.def("fabricate", &fabricate, nb::arg("model"), nb::arg("seed") = 1, nb::arg("chip") = 0,

@@ -2,35 +2,33 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "physics/mesh/engine/mesh_engine.hpp"
+#include "physics/mesh/wiring.hpp"
 #include "physics/variation/chip_errors.hpp"
 
 #include "python/bindings/arrays.hpp"
 
 namespace optinc::bindings {
 
-/// Meshes that decompositions are known for.
-enum class Topology { clements, reck };
-
-}  // namespace optinc::bindings
-
-template <>
-inline constexpr optinc::EnumNames optinc::enum_names<optinc::bindings::Topology> = {"topology",
-                                                                                     {"clements", "reck"}};
-
-namespace optinc::bindings {
-
 /// A mesh's wiring and its engines, to be settled; shared by all that has it.
 struct MeshWiring {
-  Topology kind;
+  std::string name;  ///< "clements", "reck", or written out as wiring_of() reads it
   MeshTopology topology;
   MeshEngine<double> wide;
   MeshEngine<float> narrow;
 
-  MeshWiring(Topology of, int ports)
-      : kind(of),
-        topology(of == Topology::reck ? reck_topology(ports) : clements_topology(ports)),
+  MeshWiring(std::string_view of, int ports) : MeshWiring(wiring_of(of, ports)) {
+    if (!is_written_out(of)) name = of;  // of two ports, both are the same
+  }
+  explicit MeshWiring(MeshTopology of)
+      : name(of == clements_topology(of.ports) ? "clements"
+             : of == reck_topology(of.ports)   ? "reck"
+                                               : wiring_text(of)),
+        topology(std::move(of)),
         wide(topology),
         narrow(topology) {}
   template <class Real>

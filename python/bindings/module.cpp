@@ -71,6 +71,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_hardware(m);
   optinc::bindings::bind_sensitivity(m);
   optinc::bindings::bind_mesh(m);
+  optinc::bindings::bind_laboratory(m);
   optinc::bindings::bind_symmetric_mesh(m);
   optinc::bindings::bind_twin(m);
   optinc::bindings::bind_network(m);

@@ -10,13 +10,16 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
+#include "physics/variation/circuit_variation.hpp"
 
 #include "python/bindings/bindings.hpp"
+#include "python/bindings/wafers.hpp"
 
 namespace optinc::bindings {
 namespace {
@@ -213,6 +216,78 @@ nb::object at_wavelengths(const NetlistCircuit& self, decltype(&CircuitComponent
   return nb::cast(array_of_scattering(found, ports));
 }
 
+/// Scattering of many draws (draws, wavelengths, ports, ports); `varied`: values by path.
+Array<Complex> swept_at(const NetlistCircuit& self, nb::handle settings,
+                        const std::map<std::string, std::vector<double>>& varied,
+                        const ArrayLike& wavelengths_m) {
+  const CircuitSettings fixed = settings_of_python(settings);
+  const std::vector<double> at = wavelengths_of(wavelengths_m);
+  const std::size_t ports = self.circuit.ports.size(), draws = varied.begin()->second.size(), width = at.size();
+  auto array = new_array<Complex>({draws, width, ports, ports});
+  const std::size_t at_once =
+      std::max<std::size_t>(1, wavelengths_at_once(self.circuit) / std::max<std::size_t>(width, 1));
+  in_parts(draws, at_once, [&](std::size_t first, std::size_t count) {
+    if (count == 0 || width == 0) return;
+    const Matrix found = swept_scattering(self.circuit, fixed, {varied, first, count}, at);
+    Complex* to = array.data() + first * width * ports * ports;
+    using RowMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const auto n = static_cast<Eigen::Index>(ports);
+    for (Eigen::Index column = 0; column < found.cols(); ++column, to += ports * ports)
+      Eigen::Map<RowMajor>(to, n, n) = found.col(column).reshaped(n, n);
+  });
+  return array;
+}
+
+/// Fields at ports inside (wavelengths, places, ports).
+Array<Complex> fields_at(const NetlistCircuit& self, nb::handle settings, const ArrayLike& wavelengths_m,
+                         const std::vector<std::pair<std::string, std::string>>& places) {
+  const CircuitSettings changed = settings_of_python(settings);
+  const std::vector<double> at = wavelengths_of(wavelengths_m);
+  std::vector<InstancePort> ports;
+  for (const auto& [instance, port] : places) ports.push_back({instance, port});
+  const Matrix found = self.circuit.fields(changed, at, ports);
+  auto array = new_array<Complex>({at.size(), ports.size(), self.circuit.ports.size()});
+  Complex* to = array.data();
+  const auto rows = static_cast<Eigen::Index>(ports.size()),
+             columns = static_cast<Eigen::Index>(self.circuit.ports.size());
+  for (Eigen::Index w = 0; w < found.cols(); ++w)
+    for (Eigen::Index row = 0; row < rows; ++row)
+      for (Eigen::Index column = 0; column < columns; ++column) *to++ = found(column * rows + row, w);
+  return array;
+}
+
+/// Settings on dies of a wafer, by path.
+std::map<std::string, Array<double>> on_dies(const NetlistCircuit& self, nb::handle settings,
+                                             const Wafer& wafer, const std::vector<std::uint32_t>& dies,
+                                             std::uint64_t seed) {
+  const CircuitSettings changed = settings_of_python(settings);
+  validate(
+      self.circuit.has_placements,
+      "a netlist without placements of all its instances (the process acts where they lie). Write placements: "
+      "{{INSTANCE: {{x: 0, y: 0}}}}, in um.");
+  const std::vector<PlacedDevice> placed = self.circuit.placed_devices(changed);
+  std::vector<DeviceOnDie> devices;
+  Sites sites{Vector(placed.size()), Vector(placed.size())};
+  for (std::size_t d = 0; d < placed.size(); ++d) {
+    devices.push_back({placed[d].model, placed[d].settings});
+    sites.x_m[static_cast<Eigen::Index>(d)] = placed[d].x_m;
+    sites.y_m[static_cast<Eigen::Index>(d)] = placed[d].y_m;
+  }
+  const PlaceProcess process = prepare_places(std::move(sites), wafer.made.shared, wafer.made.wafer);
+  std::map<std::string, Array<double>> found;
+  for (std::size_t k = 0; k < dies.size(); ++k) {
+    const auto of_devices = settings_on_die(devices, process, seed, dies[k]);
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      for (const auto& [name, value] : of_devices[d]) {
+        const std::string path = placed[d].path + "." + name;
+        auto at = found.find(path);
+        if (at == found.end()) at = found.emplace(path, new_array<double>({dies.size()})).first;
+        at->second.data()[k] = value;
+      }
+  }
+  return found;
+}
+
 // Functions often know the circuit that they are a model of: Python's collector must see that ring.
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -298,6 +373,21 @@ void bind_netlists(nb::module_& m) {
           nb::sig("def scattering(self, settings: collections.abc.Mapping[str, object], wavelength_m: "
                   "numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.complex128]"),
           "complex128 (wavelengths, ports, ports).")
+      .def("sweep", &swept_at, nb::arg("settings"), nb::arg("varied"), nb::arg("wavelength_m"),
+           nb::sig("def sweep(self, settings: collections.abc.Mapping[str, object], varied: dict[str, "
+                   "numpy.typing.NDArray[numpy.float64]], wavelength_m: numpy.typing.ArrayLike) -> "
+                   "numpy.typing.NDArray[numpy.complex128]"),
+           "complex128 (draws, wavelengths, ports, ports).")
+      .def("fields", &fields_at, nb::arg("settings"), nb::arg("wavelength_m"), nb::arg("at"),
+           nb::sig(
+               "def fields(self, settings: collections.abc.Mapping[str, object], wavelength_m: "
+               "numpy.typing.ArrayLike, at: list[tuple[str, str]]) -> numpy.typing.NDArray[numpy.complex128]"),
+           "Fields that enter ports of instances, complex128 (wavelengths, places, ports).")
+      .def("fabricated", &on_dies, nb::arg("settings"), nb::arg("wafer"), nb::arg("dies"), nb::arg("seed"),
+           nb::sig("def fabricated(self, settings: collections.abc.Mapping[str, object], wafer: Wafer, dies: "
+                   "list[int], "
+                   "seed: int) -> dict[str, numpy.typing.NDArray[numpy.float64]]"),
+           "Settings on dies of a wafer, by path.")
       .def(
           "emission",
           [](const NetlistCircuit& c, nb::handle settings, const ArrayLike& wavelengths_m) {

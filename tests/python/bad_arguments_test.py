@@ -35,7 +35,8 @@ class Sentences(unittest.TestCase):
         self.refused(TypeError, "unitary is an array of <U1 (needs numbers). Convert it.",
                      optinc.Mesh.from_unitary, [["a", "b"], ["c", "d"]])
         self.refused(TypeError, "from_unitary(): incompatible function arguments.", optinc.Mesh.from_unitary, None)
-        self.refused(ValueError, 'unknown topology "rekc" (known: clements, reck). Did you mean "reck"?',
+        self.refused(ValueError, 'topology "rekc" is unknown (known: clements, reck, or columns of pairs of ports such as '
+                     '"0-1 2-3 | 1-2"). Did you mean "reck"?',
                      optinc.Mesh.from_unitary, eye, "rekc")
         self.refused(ValueError, "ports = 0 (1..4096). Give ports in that range.", optinc.Mesh, 0)
         self.refused(ValueError, "n = 100000 (1..4096). Give n in that range.", optinc.haar_unitary, 100000)

@@ -8,7 +8,7 @@
 
 #include <boost/math/tools/toms748_solve.hpp>
 
-#include "experiments/files/chips/named_columns.hpp"
+#include "experiments/files/readers/named_columns.hpp"
 #include "physics/core/check.hpp"
 #include "physics/random/stream.hpp"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/files/readers/mesh_rows.hpp"
 #include "physics/core/check.hpp"
 #include "physics/variation/error_model_rows.hpp"
 

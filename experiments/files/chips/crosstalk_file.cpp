@@ -1,10 +1,12 @@
 #include "experiments/files/chips/crosstalk_file.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/files/chips/numpy_file.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/files/readers/table_cells.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 
@@ -31,8 +33,11 @@ Eigen::MatrixXd read_csv(const std::filesystem::path& path, const MeshTopology& 
   const Eigen::Index count = heater_count(topology);
   Eigen::MatrixXd matrix(count, count);
   Eigen::Index row = 0;
+  TableCells cut;
+  bool named = false;
   read_text(path, '#', [&](const TextLine& line) {
-    const auto cells = cells_of(line.text, ',');
+    const auto& cells = cut(line);
+    if (cut.has_index() && !std::exchange(named, true)) return;  // names of pandas
     if (static_cast<Eigen::Index>(cells.size()) != count || row == count)
       throw Error(fmt::format("{}: row {} has {} numbers ({}). Give the matrix of this mesh.", line.where(),
                               row, cells.size(), wanted_size(topology)));

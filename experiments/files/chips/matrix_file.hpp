@@ -5,19 +5,18 @@
 #include <string_view>
 
 #include "experiments/files/hdf5/hdf5.hpp"
+#include "experiments/files/readers/matrix_table.hpp"
 #include "experiments/files/readers/touchstone.hpp"
 #include "physics/core/field.hpp"
 
 namespace optinc {
 
-/// Largest matrix that a file may hold, rows or columns.
-inline constexpr std::int64_t largest_matrix = 4096;
-
 /// Writes a transfer matrix (rows outputs, columns inputs; field ratios) as dataset `matrix` of a group, dims
 /// output, input, complex = [re, im].
 void save_matrix(const Group& group, const Matrix& matrix);
 
-/// Dataset `matrix` of a group, bit for bit as saved. Throws Error when missing, of another shape or type,
+/// Dataset `matrix` of a group, bit for bit as saved, also of complex64 and complex128 as h5py stores them, of
+/// other floats and of real numbers. Throws Error when missing, of another shape or type,
 /// beyond 4096 x 4096, or not finite.
 Matrix load_matrix(const Group& group);
 
@@ -25,14 +24,9 @@ Matrix load_matrix(const Group& group);
 /// same bits.
 std::string matrix_csv(const Matrix& matrix, std::string_view title, std::string_view command);
 
-/// The matrix of such a table, or of a plain grid, one line a row, of complex numbers as numpy.savetxt
-/// (1.0+2.0j) or MATLAB's writematrix (1+2i) writes it: cells between commas, semicolons, tabs or spaces.
-/// Throws Error "file:line: .." for a bad number, a hole, a repeated element, rows of unequal length.
-Matrix read_matrix_csv(const std::filesystem::path& path);
-
-/// Writes a matrix by the extension of `path`: .h5, .csv, or Touchstone .sNp of a square matrix with N twice
-/// its ports. Whole or not at all. Throws Error for another extension, for a file that exists unless `force`.
-/// touchstone: optical frequency and sign of phase of a Touchstone file.
+/// Writes a matrix by the extension of `path`: .h5, .csv, .va (verilog_a_module), or Touchstone .sNp of a
+/// square matrix with N twice its ports. Whole or not at all. Throws Error for another extension, for a file
+/// that exists unless `force`. touchstone: optical frequency and sign of phase of a Touchstone file.
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
                   std::string_view command, bool force = false, const TouchstoneOptions& touchstone = {});
 
@@ -41,5 +35,7 @@ Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& t
 
 /// Throws Error unless the extension is one that matrices have.
 void require_matrix_extension(const std::filesystem::path& path);
+/// The same for a matrix that will be written.
+void require_writable_extension(const std::filesystem::path& path);
 
 }  // namespace optinc

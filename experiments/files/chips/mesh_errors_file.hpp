@@ -3,17 +3,11 @@
 #include <filesystem>
 
 #include "experiments/files/hdf5/hdf5.hpp"
+#include "experiments/files/readers/mesh_errors_table.hpp"
 #include "physics/mesh/program.hpp"
 #include "physics/mesh/topology.hpp"
 
 namespace optinc {
-
-/// What was measured of a mesh: errors, and the power for pi of every heater, W (MZIs); without values:
-/// unknown.
-struct MeshMeasurement {
-  MeshErrors errors;
-  Vector theta_p_pi_w, phi_p_pi_w;
-};
 
 /// What was measured of a mesh: group `measured` of an .h5 file (load_measurement(), the twins of optinc twin),
 /// or a table with a row an MZI (read_columns(): .csv, .npy, .npz): columns `column` and `upper` (its column

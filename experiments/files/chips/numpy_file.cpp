@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/zip_archive.hpp"
+#include "experiments/files/readers/mesh_rows.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 
@@ -263,6 +263,15 @@ Matrix read_numpy_complex_matrix(const std::filesystem::path& path, std::size_t 
   validate(members.size() == 1, "{}: {} arrays (one, the matrix, is read). Save it alone.", file,
            members.size());
   return matrix_of_npy(members.front().bytes, largest, fmt::format("{}: {}", file, members.front().name), true);
+}
+
+NamedColumns read_columns(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  if (extension == ".npy" || extension == ".npz") return read_numpy(path);
+  validate(extension == ".csv",
+           "{}: extension \"{}\" is unknown for a table (known: .csv, .npy, .npz). Rename the file.",
+           path.string(), shown(extension));
+  return read_columns_csv(path);
 }
 
 }  // namespace optinc

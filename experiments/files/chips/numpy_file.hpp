@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "experiments/files/chips/named_columns.hpp"
+#include "experiments/files/readers/named_columns.hpp"
 #include "physics/core/field.hpp"
 
 namespace optinc {
@@ -24,5 +24,8 @@ Eigen::MatrixXd read_numpy_matrix(const std::filesystem::path& path, std::string
 /// The matrix of an .npy, or of the only array of an .npz, complex numbers of 8 or 16 bytes or real ones.
 /// Otherwise as read_numpy_matrix().
 Matrix read_numpy_complex_matrix(const std::filesystem::path& path, std::size_t largest);
+
+/// By the extension of `path`: .csv, or .npy and .npz. Throws Error for another one.
+NamedColumns read_columns(const std::filesystem::path& path);
 
 }  // namespace optinc

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "experiments/files/chips/mesh_rows.hpp"
+#include "experiments/files/chips/numpy_file.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/files/readers/mesh_rows.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 
@@ -89,7 +90,7 @@ void write_phases(const std::filesystem::path& path, std::span<const NamedMesh> 
 }
 
 std::vector<NamedMesh> read_phases(const std::filesystem::path& path) {
-  if (extension_of(path) == ".npz") return read_phases_numpy(path);
+  if (extension_of(path) == ".npz") return {mesh_of_columns(read_numpy(path))};
   require_phases_extension(path);
   if (extension_of(path) == ".csv") return read_phases_csv(path);
   const File file = File::open(path);

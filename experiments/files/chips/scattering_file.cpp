@@ -1,6 +1,7 @@
 #include "experiments/files/chips/scattering_file.hpp"
 
 #include "experiments/files/chips/touchstone_text.hpp"
+#include "experiments/files/chips/verilog_a.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/readers/text.hpp"
@@ -45,7 +46,7 @@ void save_scattering(const Group& group, const CircuitScattering& circuit) {
 }
 
 std::string as_touchstone(const CircuitScattering& circuit, PhaseConvention convention, std::string_view title,
-                          std::string_view command) {
+                          std::string_view command, int version) {
   std::vector<std::string> remarks;
   for (std::size_t p = 0; p < circuit.ports.size(); ++p)
     remarks.push_back(fmt::format("port {} is {}", p + 1, shown(circuit.ports[p])));
@@ -54,23 +55,41 @@ std::string as_touchstone(const CircuitScattering& circuit, PhaseConvention conv
   spectrum.s = circuit.s.rowwise().reverse();  // frequencies rise where wavelengths fall
   for (auto at = circuit.wavelengths_m.rbegin(); at != circuit.wavelengths_m.rend(); ++at)
     spectrum.frequency_hz.push_back(constants::speed_of_light_m_per_s / *at);
-  return touchstone_text(spectrum, convention, title, command, views);
+  return touchstone_text(spectrum, convention, title, command, views, version);
 }
 
 }  // namespace
 
 void require_scattering_extension(const std::filesystem::path& path, std::size_t ports) {
-  validate(extension_of(path) == ".h5" || touchstone_ports(path) == static_cast<int>(ports),
-           "{}: extension \"{}\" does not fit a circuit of {} ports (known: .h5, .s{}p). Rename the file.",
-           path.string(), shown(extension_of(path)), ports, ports);
+  validate(
+      extension_of(path) == ".h5" || is_touchstone_2(path) || is_verilog_a(path) ||
+          touchstone_ports(path) == static_cast<int>(ports),
+      "{}: extension \"{}\" does not fit a circuit of {} ports (known: .h5, .s{}p, .ts, .va). Rename the file.",
+      path.string(), shown(extension_of(path)), ports, ports);
 }
 
 void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,
                       std::string_view title, std::string_view command, bool force,
                       PhaseConvention convention) {
   require_scattering_extension(path, circuit.ports.size());
-  if (touchstone_ports(path) > 0)
-    return write_text_file(path, as_touchstone(circuit, convention, title, command), force);
+  if (touchstone_ports(path) > 0 || is_touchstone_2(path))
+    return write_text_file(
+        path, as_touchstone(circuit, convention, title, command, is_touchstone_2(path) ? 2 : 1), force);
+  if (is_verilog_a(path)) {
+    validate(circuit.wavelengths_m.size() == 1,
+             "{}: {} wavelengths (a module of Verilog-A has one). Give --points 1.", path.string(),
+             circuit.wavelengths_m.size());
+    std::vector<std::string> inputs, outputs;
+    for (const std::string& port : circuit.ports) {
+      inputs.push_back(port + "_in");
+      outputs.push_back(port + "_out");
+    }
+    const auto ports = static_cast<Eigen::Index>(circuit.ports.size());
+    return write_text_file(path,
+                           verilog_a_module(circuit.s.col(0).reshaped(ports, ports), inputs, outputs,
+                                            path.stem().string(), convention, title, command),
+                           force);
+  }
   AtomicFile out(path, force);
   sign_file(out.file(), title, command);
   save_scattering(out.file().group("circuit"), circuit);

@@ -17,9 +17,10 @@ namespace optinc {
 std::string touchstone_text(const Matrix& transfer, const TouchstoneOptions& options, std::string_view title,
                             std::string_view command);
 
-/// All of a spectrum as a Touchstone 1 file, `remarks` in its header. Numbers as in the text of one matrix.
+/// All of a spectrum as a Touchstone file of version 1 (.sNp) or 2 (.ts; two-port elements in rows), `remarks`
+/// in its header. Numbers as in the text of one matrix.
 std::string touchstone_text(const ScatteringSpectrum& spectrum, PhaseConvention convention,
                             std::string_view title, std::string_view command,
-                            std::span<const std::string_view> remarks);
+                            std::span<const std::string_view> remarks, int version = 1);
 
 }  // namespace optinc

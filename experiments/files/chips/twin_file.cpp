@@ -11,11 +11,11 @@
 
 #include "experiments/files/chips/chip_file.hpp"
 #include "experiments/files/chips/mesh_errors_file.hpp"
-#include "experiments/files/chips/mesh_rows.hpp"
 #include "experiments/files/chips/text_frame.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/files/hdf5/stored_values.hpp"
+#include "experiments/files/readers/mesh_rows.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"

@@ -324,6 +324,42 @@ std::vector<T> Group::read(std::string_view name, std::initializer_list<std::siz
   return read<T>(name).values;
 }
 
+ComplexArray Group::read_complex(std::string_view name) const {
+  const Handle dataset = open_dataset(name), type(H5Dget_type(dataset.get()), H5Tclose);
+  const auto is_real = [](hid_t of) {
+    return H5Tget_class(of) == H5T_FLOAT || H5Tget_class(of) == H5T_INTEGER;
+  };
+  bool is_pair = H5Tget_class(type.get()) == H5T_COMPOUND && H5Tget_nmembers(type.get()) == 2;
+  const Handle pair(H5Tcreate(H5T_COMPOUND, sizeof(std::complex<double>)), H5Tclose);
+  for (unsigned part = 0; is_pair && part < 2; ++part) {
+    char* const member = H5Tget_member_name(type.get(), part);
+    const Handle of_member(H5Tget_member_type(type.get(), part), H5Tclose);
+    is_pair = is_real(of_member.get()) &&
+              H5Tinsert(pair.get(), member, part * sizeof(double), H5T_NATIVE_DOUBLE) >= 0;
+    H5free_memory(member);
+  }
+  validate(is_pair || is_real(type.get()),
+           "{}: wrong type (expected float64 [re, im] on the last axis, or complex128 of h5py). Store numbers.",
+           where(name));
+  ComplexArray array{{}, shape_of(dataset.get())};
+  require_held(dataset.get(), array.shape, where(name));
+  if (is_pair) {
+    array.values.resize(product(array.shape));
+    succeed(H5Dread(dataset.get(), pair.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.values.data()), where(name),
+            "read the dataset");
+    return array;
+  }
+  std::vector<double> reals(product(array.shape));
+  succeed(read_values(dataset.get(), reals), where(name), "read the dataset");
+  if (array.shape.size() != 3 || array.shape.back() != 2) {
+    array.values.assign(reals.begin(), reals.end());
+    return array;
+  }
+  array.shape.pop_back();
+  for (std::size_t i = 0; i < reals.size(); i += 2) array.values.emplace_back(reals[i], reals[i + 1]);
+  return array;
+}
+
 std::vector<std::string> Group::children() const {
   std::vector<std::string> names;
   const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,12 @@ class Handle {
 template <Stored T>
 struct Array {
   std::vector<T> values;
+  std::vector<std::size_t> shape;
+};
+
+/// Complex values in row-major order.
+struct ComplexArray {
+  std::vector<std::complex<double>> values;
   std::vector<std::size_t> shape;
 };
 
@@ -145,6 +152,11 @@ class Group {
   /// A dataset that must have this shape.
   template <Stored T>
   std::vector<T> read(std::string_view name, std::initializer_list<std::size_t> shape) const;
+
+  /// A dataset of complex numbers as others store them too: structures of two numbers (complex128 and complex64
+  /// of h5py, real and imag of MATLAB), a last axis [re, im] behind two others, or real ones. Throws Error when
+  /// missing or of another type.
+  ComplexArray read_complex(std::string_view name) const;
 
   /// Names of the groups and datasets directly below, in alphabetical order.
   std::vector<std::string> children() const;

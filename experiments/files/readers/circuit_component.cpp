@@ -71,6 +71,21 @@ CircuitSettings settings_of(const DocumentNode& mapping) {
   return settings;
 }
 
+Matrix swept_scattering(const CircuitComponent& component, const CircuitSettings& fixed, const SweepPart& sweep,
+                        std::span<const double> wavelengths_m) {
+  if (component.swept) return component.swept(fixed, sweep, wavelengths_m);
+  const auto ports = static_cast<Eigen::Index>(component.ports.size()),
+             width = static_cast<Eigen::Index>(wavelengths_m.size());
+  Matrix found(ports * ports, static_cast<Eigen::Index>(sweep.count) * width);
+  CircuitSettings settings = fixed;
+  for (std::size_t draw = 0; draw < sweep.count; ++draw) {
+    for (const auto& [path, values] : sweep.of) settings.insert_or_assign(path, values[sweep.first + draw]);
+    found.middleCols(static_cast<Eigen::Index>(draw) * width, width) =
+        component.scattering(settings, wavelengths_m);
+  }
+  return found;
+}
+
 std::size_t wavelengths_at_once(const CircuitComponent& circuit) {
   constexpr std::size_t elements = std::size_t{1} << 22, per_device = 16, least = 16;
   return std::max(least, elements / (per_device * std::max<std::size_t>(circuit.devices, 1)));
@@ -88,6 +103,9 @@ CircuitComponent model_component(const std::string& name) {
       model.ports, 1, {}, [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
         return model_scattering(model, numbers_of(settings), wavelengths_m);
       }};
+  made.placed_devices = [&model](const CircuitSettings& settings) {
+    return std::vector<PlacedDevice>{{"", model.name, numbers_of(settings), 0.0, 0.0}};
+  };
   if (model.emission_w_per_hz)
     made.emission = [&model](const CircuitSettings& settings, std::span<const double> wavelengths_m) {
       return model_emission(model, numbers_of(settings), wavelengths_m);

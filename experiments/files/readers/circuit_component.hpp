@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/files/readers/document.hpp"
+#include "physics/circuit/circuit.hpp"
 #include "physics/core/field.hpp"
 
 /// \file circuit_component.hpp What instances of a netlist are made of, whoever computes it.
@@ -40,6 +41,32 @@ using CircuitSettings = std::map<std::string, SettingValue>;
 /// 10,000, or two of the same path.
 CircuitSettings settings_of(const DocumentNode& mapping);
 
+/// Values of settings by their path, one for each draw.
+using CircuitSweep = std::map<std::string, std::vector<double>>;
+
+/// Draws `first` .. `first + count - 1` of a sweep.
+struct SweepPart {
+  const CircuitSweep& of;
+  std::size_t first = 0, count = 0;
+};
+
+/// Where an instance lies in the layout of its circuit: mirrored (y to -y), turned, then moved.
+struct Placement {
+  double x_m = 0.0, y_m = 0.0, rotation_rad = 0.0;
+  bool mirror = false;
+};
+
+/// A device of a model of circuit_models() inside a circuit.
+struct PlacedDevice {
+  std::string path;                        ///< INSTANCE, or INSTANCE.INSTANCE; empty for the device itself
+  std::string model;                       ///< its name
+  std::map<std::string, double> settings;  ///< that are not the usual ones
+  double x_m = 0.0, y_m = 0.0;             ///< of its origin in the layout
+};
+
+/// The numbers of settings. Throws Error, naming the setting, where one is none.
+std::map<std::string, double> numbers_of(const CircuitSettings& settings);
+
 /// What an instance is made of: a device, a measured block, or a circuit of others.
 struct CircuitComponent {
   std::vector<std::string> ports;
@@ -53,9 +80,27 @@ struct CircuitComponent {
   std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m)> emission = {};
   /// What is legal but unlike anything built, "INSTANCE.SETTING: sentence" each. Throws as scattering does.
   std::function<std::vector<std::string>(const CircuitSettings&)> warnings = {};
+  /// S of several draws (ports^2, draws x wavelengths), all wavelengths of a draw side by side; empty where
+  /// draws are computed one by one (swept_scattering). Throws as scattering does.
+  std::function<Matrix(const CircuitSettings& fixed, const SweepPart&, std::span<const double> wavelengths_m)>
+      swept = {};
+  /// Fields that enter `at`, ports of a circuit's own instances, for a field of 1 into each of its ports
+  /// (places x ports, wavelengths), each column in column order; empty where it is no circuit. Throws as
+  /// scattering does, and for ports that it does not have.
+  std::function<Matrix(const CircuitSettings&, std::span<const double> wavelengths_m,
+                       std::span<const InstancePort> at)>
+      fields = {};
+  /// The devices of our models that it holds, at their places; empty for a model of a caller or a measured
+  /// block.
+  std::function<std::vector<PlacedDevice>(const CircuitSettings&)> placed_devices = {};
+  bool has_placements = false;              ///< of all its instances
   std::vector<std::string> instances = {};  ///< of a circuit, in order; of an array, its elements
   std::vector<std::string> not_read = {};   ///< settings, ports and components that say nothing of light
 };
+
+/// S of several draws of a component (ports^2, draws x wavelengths). Throws as CircuitComponent::scattering.
+Matrix swept_scattering(const CircuitComponent& component, const CircuitSettings& fixed, const SweepPart& sweep,
+                        std::span<const double> wavelengths_m);
 
 /// Most wavelengths that are worth computing at once: S of all devices then takes 64 MiB.
 std::size_t wavelengths_at_once(const CircuitComponent& circuit);

@@ -213,6 +213,9 @@ class MappingReader {
       };
     };
     inner.scattering = with(std::move(inner.scattering));
+    inner.swept = {};   // its draws have settings of the kit
+    inner.fields = {};  // its ports inside are not those of a netlist
+    if (inner.placed_devices) inner.placed_devices = with(std::move(inner.placed_devices));
     if (inner.emission) inner.emission = with(std::move(inner.emission));
     if (inner.warnings) inner.warnings = with(std::move(inner.warnings));
     return inner;

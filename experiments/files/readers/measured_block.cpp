@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/files/readers/lumerical.hpp"
 #include "physics/circuit/spectrum.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/units.hpp"
@@ -65,11 +66,23 @@ Matrix interpolated(const ScatteringSpectrum& block, double largest, const std::
 
 }  // namespace
 
-CircuitComponent measured_block_component(const std::filesystem::path& path,
-                                          std::optional<PhaseConvention> convention) {
+CircuitComponent measured_block_component(const std::filesystem::path& path, const BlockOptions& options) {
   CircuitComponent made;
-  auto block = std::make_shared<const ScatteringSpectrum>(read_touchstone_spectrum(path, convention));
-  for (Eigen::Index p = 1; p <= block->ports(); ++p) made.ports.push_back(fmt::format("port{}", p));
+  ScatteringSpectrum read;
+  if (is_lumerical(path)) {
+    LumericalBlock theirs = read_lumerical(path, options.convention);
+    made.ports = std::move(theirs.ports);
+    read = std::move(theirs.spectrum);
+  } else {
+    read = read_touchstone_spectrum(path, options.convention);
+    for (Eigen::Index p = 1; p <= read.ports(); ++p) made.ports.push_back(fmt::format("port{}", p));
+  }
+  if (options.passive)
+    for (Eigen::Index f = 0; f < read.s.cols(); ++f) {
+      const Matrix nearest = nearest_passive(read.s.col(f).reshaped(read.ports(), read.ports()));
+      read.s.col(f) = nearest.reshaped();
+    }
+  const auto block = std::make_shared<const ScatteringSpectrum>(std::move(read));
   made.scattering = [block, largest = block->s.cwiseAbs().maxCoeff(), shown_path = path.string()](
                         const CircuitSettings& changed, std::span<const double> wavelengths_m) {
     validate(changed.empty(),
@@ -89,7 +102,8 @@ CircuitComponent measured_block_component(const std::filesystem::path& path,
     if (at_hz > 0)
       lines.push_back(
           fmt::format("file: {} is not passive: at {:.9g} THz it gives {:.6g} times the power that enters "
-                      "(noise, calibration, or gain)",
+                      "(noise, calibration, or gain; passive: true takes the nearest "
+                      "passive block)",
                       file, at_hz / 1e12, most));
     return lines;
   };

@@ -8,12 +8,17 @@
 
 namespace optinc {
 
-/// The device that a Touchstone file describes: ports port1.., no settings, no emission, a warning where it
-/// is not passive. Between its
-/// frequencies, magnitude and phase are linear; elements that pass zero follow the chord. `convention` as
-/// read_touchstone_spectrum takes it. Throws Error as that does; its scattering() throws outside the file's
-/// frequencies, and where a phase turns too far between two rows to be known.
-CircuitComponent measured_block_component(const std::filesystem::path& path,
-                                          std::optional<PhaseConvention> convention);
+/// How a measured block is read.
+struct BlockOptions {
+  std::optional<PhaseConvention> convention = {};  ///< its sign of phase; left out: the file's
+  bool passive = false;                            ///< replaced by the nearest passive S at every frequency
+};
+
+/// The device that a Touchstone file describes, with ports port1.., or a file of Lumerical, with those of
+/// read_lumerical(): no settings, no emission, a warning where it is not passive. Between its frequencies,
+/// magnitude and phase are linear; elements that pass zero follow the chord. Throws Error as the readers do;
+/// its scattering() throws outside the file's frequencies, and where a phase turns too far between two rows to
+/// be known.
+CircuitComponent measured_block_component(const std::filesystem::path& path, const BlockOptions& options = {});
 
 }  // namespace optinc

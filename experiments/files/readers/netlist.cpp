@@ -9,6 +9,7 @@
 
 #include "experiments/files/readers/elements.hpp"
 #include "experiments/files/readers/measured_block.hpp"
+#include "experiments/files/readers/spice_netlist.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/circuit/circuit.hpp"
 #include "physics/circuit/models.hpp"
@@ -117,12 +118,31 @@ class NetlistReader {
              shown(text));
     InstancePort port{unpadded(std::string_view(text).substr(0, comma)),
                       unpadded(std::string_view(text).substr(comma + 1))};
+    if (port.port.starts_with('#') && port.port.find_first_not_of("0123456789", 1) == std::string::npos &&
+        port.port.size() > 1 && port.port.size() < 6)
+      port.port = port_at(port, line);
     line_of_port_[port] = line;
     const auto of = elements_->by_name.find(port.instance);
     if (of != elements_->by_name.end() && elements_->all[of->second.front()].name != port.instance)
       refuse(line, "\"{}\" is a port of an array (its elements have the ports). Name one, such as \"{},{}\".",
              shown(text), elements_->all[of->second.front()].name, shown(port.port));
     return port;
+  }
+
+  /// Name of the port "#1" of a netlist of SPICE: of a model or a component of a kit, in the order of names
+  /// ("o2" before "o10"); of a subcircuit, of its pins.
+  std::string port_at(const InstancePort& port, int line) const {
+    const auto of = elements_->by_name.find(port.instance);
+    if (of == elements_->by_name.end()) return port.port;  // one without light
+    const Element& element = elements_->all[of->second.front()];
+    std::vector<std::string> names = element.component->ports;
+    if (element.component->instances.empty())
+      std::ranges::sort(names, {}, [](const std::string& name) { return std::pair(name.size(), name); });
+    const std::size_t number = std::stoul(port.port.substr(1));
+    if (number > names.size())
+      refuse(line, "instance \"{}\" has {} ports, and net {} (ports: {}). Correct the line.", port.instance,
+             names.size(), number, fmt::join(names, ", "));
+    return names[number - 1];
   }
 
   InstancePort port_of(const DocumentNode& node, int line) {
@@ -234,6 +254,7 @@ class NetlistReader {
         if (of_element != name) elements->by_name[of_element] = {elements->all.size()};
         elements->all.push_back(*one);
         elements->all.back().name = of_element;
+        elements->all.back().place = placement_of(netlist, name, of_element, *given);
         wiring.instances.push_back({of_element, one->component->ports});
         made.instances.push_back(of_element);
         made.devices += one->component->devices;
@@ -256,28 +277,7 @@ class NetlistReader {
     }
     if (elements->all.empty() && !dark_.empty() && open_.size() > 1) return made;  // pads alone
     const auto circuit = std::make_shared<const Circuit>(wired(std::move(wiring), *elements, netlist.line));
-    made.scattering = [circuit, elements](const CircuitSettings& changed,
-                                          std::span<const double> wavelengths_m) {
-      return circuit->scattering(of_all(*elements, changed_settings(*elements, changed), wavelengths_m,
-                                        &CircuitComponent::scattering));
-    };
-    made.warnings = [elements](const CircuitSettings& changed) {
-      std::vector<std::string> all;
-      const auto settings = changed_settings(*elements, changed);
-      for (std::size_t e = 0; e < elements->all.size(); ++e)
-        if (const auto& of_component = elements->all[e].component->warnings)
-          for (const std::string& line : of_component(settings[e]))
-            all.push_back(elements->all[e].name + "." + line);
-      return all;
-    };
-    if (std::ranges::none_of(elements->all, [](const Element& e) { return bool(e.component->emission); }))
-      return made;
-    made.emission = [circuit, elements](const CircuitSettings& changed, std::span<const double> wavelengths_m) {
-      const auto settings = changed_settings(*elements, changed);
-      return circuit->emission(of_all(*elements, settings, wavelengths_m, &CircuitComponent::scattering),
-                               of_all(*elements, settings, wavelengths_m, &CircuitComponent::emission));
-    };
-    return made;
+    return wired_component(std::move(made), circuit, elements);
   }
 
   /// An instance, or one element of an array; nothing where it carries no light.
@@ -436,20 +436,24 @@ class NetlistReader {
   }
 
   std::shared_ptr<const CircuitComponent> measured_block(const DocumentNode& settings) {
-    const DocumentNode *const file = settings.find("file"), *const named = settings.find("convention");
-    validate(
-        file != nullptr && file->kind == Kind::text && settings.entries.size() == (named != nullptr ? 2 : 1),
-        "a touchstone block has the settings file (a path relative to the netlist) and convention ({}). Give "
-        "the file.",
-        join_names(phase_convention_names()));
-    std::optional<PhaseConvention> convention;
-    if (named != nullptr) convention = phase_convention(named->text);
+    const DocumentNode *const file = settings.find("file"), *const named = settings.find("convention"),
+                              *const passive = settings.find("passive");
+    const std::size_t known_settings = 1 + std::size_t{named != nullptr} + std::size_t{passive != nullptr};
+    validate(file != nullptr && file->kind == Kind::text && settings.entries.size() == known_settings &&
+                 (passive == nullptr || passive->kind == Kind::boolean),
+             "a touchstone block has the settings file (a path relative to the netlist), convention ({}) and "
+             "passive "
+             "(true or false). Give the file.",
+             join_names(phase_convention_names()));
+    BlockOptions options;
+    if (named != nullptr) options.convention = phase_convention(named->text);
+    options.passive = passive != nullptr && passive->text == "true";
     const fs::path path = folder_ / file->text;
-    auto& known =
-        components_[fmt::format("touchstone {} {}", named != nullptr ? named->text : "", path.string())];
+    auto& known = components_[fmt::format("touchstone {} {} {}", named != nullptr ? named->text : "",
+                                          options.passive, path.string())];
     if (known) return known;
     files_.push_back(path);
-    return known = std::make_shared<const CircuitComponent>(measured_block_component(path, convention));
+    return known = std::make_shared<const CircuitComponent>(measured_block_component(path, options));
   }
 
   const NetlistOptions& options_;
@@ -475,7 +479,8 @@ CircuitComponent netlist_circuit(const Document& netlist, const NetlistOptions& 
 
 CircuitComponent read_netlist(const fs::path& path, const NetlistOptions& options) {
   const std::string file = path.string();
-  const Document document = read_document(read_bytes(path, largest_netlist), file);
+  const std::string text = read_bytes(path, largest_netlist);
+  const Document document = is_spice_netlist(path) ? spice_document(text, file) : read_document(text, file);
   CircuitComponent made = netlist_circuit(document, options, path.parent_path(), file);
   made.files.insert(made.files.begin(), path);
   return made;

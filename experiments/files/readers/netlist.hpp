@@ -23,11 +23,12 @@ struct NetlistOptions {
 /// with "array" {columns, rows} is NAME<COLUMN.ROW>, from 0; "routes" (name: {links: {port: port}}) are links
 /// without length. A component is, in this order: one of `options.models`, which takes settings and then info,
 /// as in sax; one of `options.mappings`; a netlist of the same document; `touchstone`, with the settings
-/// `file` (relative to `folder`) and `convention` (PhaseConvention; left out: the file's), ports port1..,
-/// linear between its frequencies, which emits nothing; a model of circuit_models(). "placements", "info",
-/// "name", "warnings", "settings" of a netlist and "info" of an instance say nothing of light and are passed
-/// over; what a mapping, or an instance of a netlist, passes over besides is in `not_read`. Throws Error, with
-/// `file` and line if there is a file, for any other key, and for whatever else makes it no circuit.
+/// `file` (of Touchstone or Lumerical, relative to `folder`), `convention` (PhaseConvention; left out: the
+/// file's) and `passive`, ports port1.., linear between its frequencies, which emits nothing; a model of
+/// circuit_models(). "placements", "info", "name", "warnings", "settings" of a netlist and "info" of an
+/// instance say nothing of light and are passed over; what a mapping, or an instance of a netlist, passes over
+/// besides is in `not_read`. Throws Error, with `file` and line if there is a file, for any other key, and for
+/// whatever else makes it no circuit.
 CircuitComponent netlist_circuit(const Document& netlist, const NetlistOptions& options,
                                  const std::filesystem::path& folder, const std::string& file = {});
 

@@ -229,6 +229,12 @@ Complex read_complex(std::string_view cell, const TextLine& line) {
   return {re, im};
 }
 
+bool is_complex(std::string_view cell) {
+  double re = 0.0, im = 0.0;
+  std::string text;
+  return unspaced(cell, text) && parse_complex(text, re, im);
+}
+
 std::string shown(std::string_view cell) {
   std::string text(cell.substr(0, 40));
   std::replace_if(

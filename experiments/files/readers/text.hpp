@@ -58,6 +58,9 @@ std::int64_t read_index(std::string_view cell, const TextLine& line, std::string
 /// are ignored; inside a number ("1 000") it is an error.
 Complex read_complex(std::string_view cell, const TextLine& line);
 
+/// Whether read_complex() reads the cell, if a finite number.
+bool is_complex(std::string_view cell);
+
 /// A cell as a message may show it: printable, at most 40 characters.
 std::string shown(std::string_view cell);
 

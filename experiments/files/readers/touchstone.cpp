@@ -327,6 +327,8 @@ int touchstone_ports(const std::filesystem::path& path) {
   return ports;
 }
 
+bool is_touchstone_2(const std::filesystem::path& path) { return extension_of(path) == ".ts"; }
+
 Matrix read_touchstone(const std::filesystem::path& path, const TouchstoneOptions& options) {
   const double frequency_hz = options.frequency_hz;
   const int ports = touchstone_ports(path);

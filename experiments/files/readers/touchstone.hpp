@@ -48,6 +48,9 @@ struct TouchstoneOptions {
 /// Ports that the extension of a Touchstone file states: 8 for ".s8p" in any case; 0 where it is none.
 int touchstone_ports(const std::filesystem::path& path);
 
+/// Whether the extension is that of version 2, .ts, which states its ports inside.
+bool is_touchstone_2(const std::filesystem::path& path);
+
 /// T, the block of S from the first N to the last N of the 2N ports, at the frequency nearest to
 /// `frequency_hz`, in our sign of phase. Reads Touchstone 1 and 2 with S parameters in RI, MA (degrees) or DB,
 /// frequencies in Hz to THz; reference resistances are not used, noise data are passed over. Throws

@@ -105,6 +105,7 @@ try:
     )
     from ._core import version as __version__
     from .circuits import Circuit, Readings
+    from .laboratory import load_chip, load_matrix, save_chip, save_matrix
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -188,12 +189,16 @@ __all__ = [
     "fit_twin",
     "gpu_name",
     "haar_unitary",
+    "load_chip",
+    "load_matrix",
     "load_network",
     "model_emission",
     "model_ports",
     "model_scattering",
     "plan_twin",
     "run",
+    "save_chip",
+    "save_matrix",
     "save_network",
     "set_threads",
     "shipped_networks",

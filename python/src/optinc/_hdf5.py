@@ -50,9 +50,9 @@ def opened(path: Path) -> Any:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[Any]:
+def written(path: Path, force: bool | None = None) -> Iterator[Any]:
     """Gives an HDF5 file that becomes a new file `path`, whole and sealed. Raises OSError as creating() does."""
-    with creating(path) as out:
+    with creating(path, force) as out:
         memory = io.BytesIO()
         with h5py.File(memory, "w") as file:
             yield file

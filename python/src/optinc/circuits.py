@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
-from ._core import NetlistCircuit, direct_readings
+from ._core import NetlistCircuit, Wafer, direct_readings
 
 if TYPE_CHECKING:
     import xarray
+
+_C = 299792458.0
 
 Model = Union[str, Callable[..., Any]]
 """A model of circuit_models() by its name, or a function of wavelength and settings as sax has them: of `wl` in um, it
@@ -89,6 +91,91 @@ class Circuit:
         wavelengths = np.asarray(wavelength_m, float)
         found = self._netlist.scattering(self._changed(settings), wavelengths.ravel())
         return found.reshape(*wavelengths.shape, len(self.ports), len(self.ports))
+
+    def sweep(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]]) -> np.ndarray[Any, Any]:
+        """Scattering matrices of many draws of settings, complex128 (draws, .., ports, ports), at wavelengths of any shape [m].
+
+        `settings` as a call takes them, with an array (draws,) in place of each number that varies: a sweep, or a Monte Carlo
+        where they are random. The equations are set up once, so that this is much faster than a call a draw:
+
+            circuit.sweep(1.55e-6, {"arm": {"length_m": rng.normal(100e-6, 1e-9, 1000)}})
+
+        Raises ValueError as a call does, and for arrays of different lengths, or none.
+        """
+        wavelengths = np.asarray(wavelength_m, float)
+        varied: dict[str, np.ndarray[Any, Any]] = {}
+        fixed = _without_arrays(self._changed(settings), "", varied)
+        lengths = sorted({len(values) for values in varied.values()})
+        if len(lengths) != 1 or lengths[0] == 0:
+            raise ValueError(f"arrays of {' and '.join(map(str, lengths)) or 'no'} values (settings that vary have as many values as "
+                             "there are draws). Give arrays of one length.")
+        found = self._netlist.sweep(fixed, varied, wavelengths.ravel())
+        return found.reshape(lengths[0], *wavelengths.shape, len(self.ports), len(self.ports))
+
+    def fabricated(self, wafer: Wafer, dies: Sequence[int], seed: int = 1,
+                   settings: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, dict[str, np.ndarray[Any, Any]]]:
+        """What dies of a wafer make of its devices: settings (dies,) for sweep(), by instance.
+
+        The process of the wafer acts where the layout has the devices (`placements`, in um, of the netlist and of those inside
+        it; the origin of an instance stands for it, and the origin of the circuit is the corner of the die): neighbours share
+        it. Waveguides and rings change their index, couplers their angle; MMIs, measured blocks and functions of `models`
+        stay as they are. A function of (seed, die) alone; die k is chip k of the wafer. Layout-aware yield is then
+
+            s = circuit.sweep(1.55e-6, circuit.fabricated(optinc.Wafer(), range(1000)))
+            (abs(s[:, 1, 0]) ** 2 > 0.9).mean()
+
+        Raises ValueError for a netlist without placements of all its instances.
+        """
+        found: dict[str, dict[str, np.ndarray[Any, Any]]] = {}
+        for path, values in self._netlist.fabricated(self._changed(settings), wafer, list(dies), seed).items():
+            close = path.find(">") if "<" in path.partition(".")[0] else 0
+            dot = path.index(".", close)
+            found.setdefault(path[:dot], {})[path[dot + 1:]] = values
+        return found
+
+    def fields_inside(self, wavelength_m: Any, at: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
+        """Probes: fields that enter ports "INSTANCE,PORT" of its instances, complex128 (.., places, ports), for a field of 1
+        into each of its own ports, at wavelengths of any shape [m].
+
+        |field|^2 in a ring over that sent is its build-up. Raises ValueError as a call does, and for an unknown port.
+        """
+        wavelengths = np.asarray(wavelength_m, float)
+        for place in at:
+            if "," not in place:
+                raise ValueError(f'"{place}" is not a port (a port is "INSTANCE,PORT"). Write, for example, "bus,in0".')
+        places = [(instance.strip(), port.strip()) for instance, port in (place.rsplit(",", 1) for place in at)]
+        found = self._netlist.fields(self._changed(settings), wavelengths.ravel(), places)
+        return found.reshape(*wavelengths.shape, len(places), len(self.ports))
+
+    def group_delay(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None, step_hz: float = 1e7) -> np.ndarray[Any, Any]:
+        """Group delay of every path [s], d(phase)/d(omega), float64 (.., ports, ports) as a call has it; NaN where no light
+        arrives. From phases `step_hz` above and below: delays above 1 / (4 step_hz) are aliased. Raises ValueError as a call does.
+        """
+        hz = _C / np.asarray(wavelength_m, float)
+        above, below = self(_C / (hz + step_hz), settings), self(_C / (hz - step_hz), settings)
+        turned = above * below.conj()
+        return np.where(turned != 0, np.angle(turned) / (4 * np.pi * step_hz), np.nan)
+
+    def transmit(self, fields: Any, sample_rate_hz: float, wavelength_m: float, port_in: str, port_out: str,
+                 settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
+        """Envelope that leaves port_out for an envelope `fields` (samples,) into port_in, complex128 (samples,), such as a
+        stream of PAM4 symbols.
+
+        Of a carrier at wavelength_m: the field is Re(envelope exp(-i omega t)). The stream repeats itself, and the circuit's
+        response at all of its frequencies (n / samples of the rate) is that of a linear circuit: exact, with delays, filtering
+        and ringing. Sample finely enough that nothing of the stream lies beyond half the rate. Raises ValueError as a call
+        does, for unknown ports and another shape.
+        """
+        for port in (port_in, port_out):
+            self._require_port(port)
+        sent = np.asarray(fields, complex)
+        carrier_hz = _C / wavelength_m
+        if sent.ndim != 1 or len(sent) < 1 or not 0 < sample_rate_hz < 2 * carrier_hz:
+            raise ValueError(f"fields of shape {sent.shape} at a rate of {sample_rate_hz:g} Hz (one axis, at a rate below twice the carrier's "
+                             f"{carrier_hz:.4g} Hz). Give the samples of one stream.")
+        hz = np.fft.fftfreq(len(sent), 1 / sample_rate_hz)  # of exp(-i 2 pi f t)
+        response = self(_C / (carrier_hz + hz), settings)[:, self.ports.index(port_out), self.ports.index(port_in)]
+        return np.fft.fft(np.fft.ifft(sent) * response)
 
     def emission(self, wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None) -> np.ndarray[Any, Any]:
         """Correlations of the waves that its amplifiers send out of its ports [W/Hz], one polarisation: complex128
@@ -179,6 +266,22 @@ class Circuit:
 
     def __repr__(self) -> str:
         return f"<Circuit: {len(self._netlist.instances)} instances, ports {', '.join(self.ports)}>"
+
+
+def _without_arrays(settings: Mapping[str, Any], prefix: str, arrays: dict[str, np.ndarray[Any, Any]]) -> dict[str, Any]:
+    """Settings whose values are single, and in `arrays` those that are arrays of numbers, by their path."""
+    single: dict[str, Any] = {}
+    for name, value in settings.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, Mapping):
+            single[name] = _without_arrays(value, f"{path}.", arrays)
+        elif np.ndim(value) == 0:
+            single[name] = value
+        elif np.ndim(value) == 1 and np.asarray(value).dtype.kind in "fiu":
+            arrays[path] = np.asarray(value, float)
+        else:
+            raise ValueError(f"setting {path} has shape {np.shape(value)} (one number, or one axis with a number a draw). Give these.")
+    return single
 
 
 def _mapping_file(given: str | os.PathLike[str]) -> str:

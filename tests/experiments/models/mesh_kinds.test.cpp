@@ -79,6 +79,20 @@ TEST_CASE("a perfect mesh of any kind and topology is its target") {
       }
 }
 
+// Fails when a wiring of one's own is decomposed as if it were that of Clements, or is not refused before the
+// first trial
+TEST_CASE("a mesh of one's own wiring is fitted to its target") {
+  const StudyConfig config =
+      mesh_study(4, "standard", {"mesh.topology='0-3 1-2 | 0-1 2-3 | 1-2 | 0-1 2-3 | 1-2 | 0-1 2-3'"});
+  const MeshTrial trial = draw_mesh_trial(config, 1);
+  CHECK(trial.topology.columns() == 6);
+  CHECK(frobenius_error(found_matrix(trial, programmed_mesh(trial, "corrected", config.chip).program),
+                        trial.target) < 1e-6);
+  CHECK_THROWS_WITH(mesh_study(4, "standard", {"mesh.topology='0-1 1-2'"}),
+                    ContainsSubstring("mesh.topology") && ContainsSubstring("uses port 1 twice"));
+  CHECK_THROWS_WITH(mesh_study(4, "standard", {"mesh.topology=clemens"}), ContainsSubstring("is unknown"));
+}
+
 // Fails when common phases are left out of a kind, plain MZIs take the engine's own way in spite of them, or
 // gamma is not handed on
 TEST_CASE("a mesh with every error is the product of its blocks") {

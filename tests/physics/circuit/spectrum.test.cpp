@@ -43,3 +43,16 @@ TEST_CASE("a resonance narrower than the grid is foretold by none of its neighbo
   CHECK(std::abs(least_foretold(cubic).off - 0.5) < 1e-13);
   CHECK(least_foretold(Eigen::VectorXd::Zero(4)).off == 0);
 }
+
+// Singular values 1.5, 1, 0.2 and turns: the nearest passive matrix has 1, 1, 0.2 (distance 0.5). Fails when
+// the whole is scaled instead, which is passive, too, but farther away.
+TEST_CASE("the nearest passive matrix keeps what is passive") {
+  const Matrix turn = Eigen::HouseholderQR<Matrix>(Matrix::Random(3, 3)).householderQ();
+  const Matrix other = Eigen::HouseholderQR<Matrix>(Matrix::Random(3, 3)).householderQ();
+  const Eigen::Vector3d values(1.5, 1.0, 0.2);
+  const Matrix s = turn * values.asDiagonal() * other.adjoint();
+  const Matrix passive = nearest_passive(s);
+  CHECK(largest_output(passive) <= 1 + 1e-12);
+  CHECK(std::abs((passive - s).norm() - 0.5) < 1e-12);
+  CHECK(nearest_passive(passive / 2) == passive / 2);
+}

@@ -273,6 +273,47 @@ TEST_CASE("a grid of complex numbers is read as numpy and MATLAB write it") {
   }
 }
 
+// Fails when a decimal comma parts cells, when pandas' numbers of rows or columns become elements, and when
+// pairs of HDF5 are read in the order of memory.
+TEST_CASE("a unitary is the same from five programs") {
+  const fs::path data = fs::path(TEST_DATA_DIR) / "matrices";
+  const Matrix u = read_matrix(data / "c_npy.npy");
+  CHECK((u * u.adjoint() - Matrix::Identity(4, 4)).norm() < 1e-14);
+  for (const auto& [name, digits] :
+       {std::pair("c_h5_complex.h5", 0.0), std::pair("c_h5_f32.h5", 1e-7), std::pair("f_pandas.csv", 0.0),
+        std::pair("f_excel_decimal_comma.csv", 1e-14)}) {
+    INFO(name);
+    CHECK((read_matrix(data / name) - u).cwiseAbs().maxCoeff() <= digits);
+  }
+}
+
+TEST_CASE("tables are cut as spreadsheets and pandas write them") {
+  const Scratch scratch;
+  const Matrix m = (Matrix(2, 2) << Complex(0.5, 0.25), -1.5, Complex(0, 1e-3), 2.0).finished();
+  for (const std::string text :
+       {"0,5+0,25i;-1,5\n0,001i;2\n", "0,5+0,25i\t-1,5\n0,001i\t2\n", "\"0,5+0,25i\",\"-1,5\"\n\"0,001i\",2\n",
+        ",x,y\n0,0.5+0.25j,-1.5\n1,0.001j,2\n", "in 0,in 1\n0.5+0.25j,-1.5\n0.001j,2\n",
+        "\"row\";\"column\";\"re\";\"im\"\n0;0;0,5;0,25\n0;1;-1,5;0\n1;0;0;0,001\n1;1;2;0\n"}) {
+    INFO(text);
+    CHECK(same(read_text_as(scratch, "m.csv", text), m));
+  }
+}
+
+TEST_CASE("a module of Verilog-A is the matrix, in ports of voltages") {
+  const Scratch scratch;
+  write_matrix(scratch / "my mesh.va", typed, "t", "c", false, {.convention = PhaseConvention::optics});
+  const std::string text = bytes_of(scratch / "my mesh.va");
+  for (const std::string part :
+       {"module my_mesh(in0_re, in0_im, in1_re, in1_im, out0_re, out0_im, out1_re, out1_im);",
+        "V(out0_re) <+ 0.0\n      + (0.5) * V(in0_re)\n      + (0.25) * V(in1_im);",
+        "V(out0_im) <+ 0.0\n      + (0.5) * V(in0_im)\n      + (-0.25) * V(in1_re);", "exp(+j beta L)"}) {
+    INFO(part);
+    CHECK(text.find(part) != text.npos);
+  }
+  write_matrix(scratch / "rf.va", typed, "t", "c");
+  CHECK(bytes_of(scratch / "rf.va").find("+ (-0.25) * V(in1_im)") != std::string::npos);  // conjugated
+}
+
 TEST_CASE("a bad matrix in CSV names file, line and what was expected") {
   const Scratch scratch;
   const auto check = [&](const std::string& text, const std::vector<std::string>& parts) {
@@ -288,7 +329,9 @@ TEST_CASE("a bad matrix in CSV names file, line and what was expected") {
   }
   for (const auto* cell : {"nan", "1+nanj", "-inf", "infj"})
     check(std::string("1,2\n3,") + cell + "\n", {"m.csv:2", "not finite"});
-  check("1,5;2,5\n", {"m.csv:1", "1", "not a complex number"});
+  check("1;2.5,5\n", {"m.csv:1", "2.5,5", "not a complex number"});
+  check("a,b\n", {"m.csv:1", "no row below the column names"});
+  check("\"1\",\"2\n", {"m.csv:1", "quote that is not closed"});
   check(std::string("\xFF\xFE\x31\x00", 4), {"m.csv:1", "UTF-16"});
   const std::string table = "row,column,re,im\n0,0,1,2\n0,1,3,4\n";
   check("row,column,re,im\n", {"m.csv:1", "no element"});

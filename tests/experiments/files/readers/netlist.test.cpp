@@ -135,7 +135,7 @@ TEST_CASE("a measured block from Touchstone, and spectra back into it") {
   CHECK(refusal([&] { coarse.scattering({}, std::array{1.55e-6}); }).empty());
 
   CHECK_THAT(refusal([&] { write_scattering(scratch / "x.s3p", fine, "a test", "test", false); }),
-             ContainsSubstring("does not fit a circuit of 2 ports (known: .h5, .s2p)"));
+             ContainsSubstring("does not fit a circuit of 2 ports (known: .h5, .s2p, .ts, .va)"));
   CHECK_THAT(refusal([&] { write_scattering(scratch / "turn.s2p", fine, "a test", "test", false); }),
              ContainsSubstring("exists"));
 }

@@ -37,11 +37,8 @@ struct NamedColumns {
   void require_names(std::span<const std::string_view> known) const;
 };
 
-/// A table as CSV: names first, then a row a line. Throws Error "file:line: .." for cells that are no finite
-/// numbers, rows of another length and a name that is there twice.
+/// A table as CSV, in any form that TableCells cuts: names first, then a row a line. Throws Error "file:line:
+/// .." for cells that are no finite numbers, rows of another length and a name that is there twice.
 NamedColumns read_columns_csv(const std::filesystem::path& path);
-
-/// By the extension of `path`: .csv, or .npy and .npz (numpy_file.hpp). Throws Error for another one.
-NamedColumns read_columns(const std::filesystem::path& path);
 
 }  // namespace optinc

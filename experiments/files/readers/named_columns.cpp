@@ -1,9 +1,9 @@
-#include "experiments/files/chips/named_columns.hpp"
+#include "experiments/files/readers/named_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/files/chips/numpy_file.hpp"
+#include "experiments/files/readers/table_cells.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -63,8 +63,9 @@ void NamedColumns::require_names(std::span<const std::string_view> known) const 
 
 NamedColumns read_columns_csv(const std::filesystem::path& path) {
   NamedColumns table{path.string(), {}};
+  TableCells cut;
   read_text(path, '#', [&](const TextLine& line) {
-    const auto cells = cells_of(line.text, ',');
+    const auto& cells = cut(line);
     if (table.columns.empty()) {
       for (const std::string_view cell : cells) {
         validate(table.find(cell) == nullptr, "{}: column {} is there twice (each once). Remove one.",
@@ -81,15 +82,6 @@ NamedColumns read_columns_csv(const std::filesystem::path& path) {
     table.lines.push_back(line.number);
   });
   return table;
-}
-
-NamedColumns read_columns(const std::filesystem::path& path) {
-  const std::string extension = extension_of(path);
-  if (extension == ".npy" || extension == ".npz") return read_numpy(path);
-  validate(extension == ".csv",
-           "{}: extension \"{}\" is unknown for a table (known: .csv, .npy, .npz). Rename the file.",
-           path.string(), shown(extension));
-  return read_columns_csv(path);
 }
 
 }  // namespace optinc

@@ -1,4 +1,4 @@
-#include "experiments/files/chips/mesh_rows.hpp"
+#include "experiments/files/readers/mesh_rows.hpp"
 
 #include <algorithm>
 
