@@ -38,8 +38,8 @@ class ChipRow {
   /// Words wrong of one chip, or of one cascade, at the point; other words in every round.
   std::int64_t wrong(std::uint32_t chip, std::uint32_t round = 0, double noise_scale = 1.0);
 
-  /// The Gaussian estimate of a chip's words, as many as asked for, fewer where each takes many hops; one_unit()
-  /// alone.
+  /// The Gaussian estimate of a chip's words, as many as asked for, fewer where each takes many hops;
+  /// one_unit() alone.
   Margin margin(std::uint32_t chip, int words);
   /// The power of the unit; one_unit() alone.
   OperatingPower power() const;

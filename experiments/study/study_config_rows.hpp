@@ -187,14 +187,15 @@ void visit_rows(S& s, Visitor&& visit) {
 
 template <Like<NetworkSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
-  visit(may_be_file(
-            {"source", "1",
-             "Network: trained by the study (train), an adder that is exact by construction "
-             "(carry-chain), none, so that servers receive the sums of digits and compute with integers "
-             "(digit-sums), none, so that servers receive the sum of codes that are sent as one level each "
-             "(analogue-sum), links of PAM4 between electronics that add (ring: server by server; hub: an adder "
-             "chip or a switch), shipped/NAME (see optinc list), or a file of optinc train for the same task"}),
-        s.source);
+  visit(
+      may_be_file(
+          {"source", "1",
+           "Network: trained by the study (train), an adder that is exact by construction "
+           "(carry-chain), none, so that servers receive the sums of digits and compute with integers "
+           "(digit-sums), none, so that servers receive the sum of codes that are sent as one level each "
+           "(analogue-sum), links of PAM4 between electronics that add (ring: server by server; hub: an adder "
+           "chip or a switch), shipped/NAME (see optinc list), or a file of optinc train for the same task"}),
+      s.source);
   visit(
       may_be_file({"above", "1",
                    "Network of the second cascade level, given as in network.source; same: the network of the "

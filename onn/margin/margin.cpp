@@ -45,7 +45,7 @@ Margin::Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& 
     return;
   }
   const CodeVector exact = exact_answers(task, codes, seed.instant);
-  Sending own = {unit,  sums_seed(unit, seed),        codes, exact_outputs(task, codes), {}, {},
+  Sending own = {unit,  sums_seed(unit, seed), codes, exact_outputs(task, codes), {}, {},
                  false, task.sends_sums()};
   own.too_high = own.too_low = Eigen::MatrixXd::Ones(own.exact.rows(), own.exact.cols());
   if (own.sums)

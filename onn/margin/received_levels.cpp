@@ -39,7 +39,7 @@ StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiner
                             std::size_t draws) {
   const Task& task = unit.design.task;
   const Eigen::Index digits = task.input_digits(), words = codes.rows(), servers = codes.cols();
-  const std::array<Complex, 4> sent = server_fields_sqrt_w(unit.hardware);
+  const std::vector<Complex> sent = server_fields_sqrt_w(task, unit.hardware);
   const double per_value = lane_field_per_unit_sqrt_w(task, unit.hardware);
   const double lock2 = unit.noise.lock ? std::pow(unit.noise.scale * lock_rms_rad(unit.hardware), 2) : 0.0;
   // of cos and sin of a normal phase, over the mean of the cosine, which gains undo
@@ -54,9 +54,8 @@ StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiner
   for (Eigen::Index n = 0; n < servers; ++n)
     for (Eigen::Index m = 0; m < digits; ++m)
       for (Eigen::Index w = 0; w < words; ++w) {
-        const auto digit = (codes(w, n) >> (2 * (digits - 1 - m))) & 3u;
-        const Complex x =
-            combiners[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)] * sent[digit] / per_value;
+        const Complex x = combiners[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)] *
+                          sent[symbol_of(task, codes(w, n), static_cast<int>(m))] / per_value;
         lanes.re(m, w) += Real(x.real());
         lanes.im(m, w) += Real(x.imag());
         if (lock2 == 0) continue;
