@@ -57,7 +57,7 @@ def hostile(path):
         samples.study(file, [sweep], 3, ["<u>variant"], {"mesh_error": (error, {}, "<s>", HOSTILE)})
 
 
-DRAWN = ("chip", "cascade", "words_in_time", "crowded")  # whose pages show their figures; drawing_test.py draws those of all
+DRAWN = ("chip", "cascade", "words_in_time", "paired_keys", "crowded")  # whose pages show their figures; drawing_test.py draws those of all
 BLANK = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 
 
