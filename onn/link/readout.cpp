@@ -52,7 +52,7 @@ ReadoutNoise readout_noise(const LitUnit& unit, Eigen::Index digit) {
   if (noise.converter) found.white += std::pow(noise.scale * adc_noise(unit.hardware.converter), 2);
   found.shot = of_stage.shot;
   found.intensity = of_stage.intensity;  // one on signal and leak alike; which diode is the stronger differs
-  found.leak = row % 2 == 0 ? of_stage.leak : -of_stage.leak;
+  found.leak = row % 2 == 0 ? of_stage.leaked : -of_stage.leaked;
   return found;
 }
 

@@ -186,7 +186,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
     const Real offset = offset_a / current_per_value, most = receivers.device.overload_a / current_per_value;
     for (Eigen::Index w = 0; w < words; ++w) {
       Real& sample = samples[static_cast<std::size_t>(w)];
-      found.shared[seed](p, w) = noise.intensity * sample + (p % 2 == 0 ? noise.leak : -noise.leak);
+      found.shared[seed](p, w) = noise.intensity * sample + (p % 2 == 0 ? noise.leaked : -noise.leaked);
       sample += offset;
       if (receivers.device.overload_a > 0 && sample > most) sample = most;
       if (receivers.device.overload_a > 0 && -most > sample) sample = -most;

@@ -10,13 +10,13 @@ namespace optinc {
 /// Noise of a stage's receivers in units of the values that they take, behind their equalisers: for a value v
 /// of light of squared magnitude p (in values, both quadratures), the variance
 ///
-///   white + shot p + (intensity v +- leak)^2,
+///   white + shot p + (intensity v +- leaked)^2,
 ///
 /// the last of the seed laser, the same at all receivers of a word but for the sign: which diode of a pair is
 /// the stronger. Converters are not in it. Real: double, or a number with derivatives.
 template <class Real>
 struct StageNoise {
-  Real white{}, shot{}, intensity{}, leak{};
+  Real white{}, shot{}, intensity{}, leaked{};
 };
 
 /// That of receivers that a value of 1 reaches as a field of `field_per_unit`, sqrt(W), `noise_gain2` from the
@@ -40,7 +40,7 @@ StageNoise<Real> stage_noise(const UnitHardware& hardware, const NoiseSwitches& 
              relative = relative_intensity_noise(hardware.laser.rin_db_per_hz,
                                                  Real(noise_bandwidth_ratio() * values.bandwidth_hz));
   found.intensity = rms * relative;
-  found.leak = rms * lo_intensity_noise_a(receiver, values.oscillator_w, relative) / current_per_value;
+  found.leaked = rms * lo_intensity_noise_a(receiver, values.oscillator_w, relative) / current_per_value;
   return found;
 }
 
