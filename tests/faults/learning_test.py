@@ -72,14 +72,17 @@ class Learning(unittest.TestCase):
         """What end_after(seconds) says, which ends a run that long after its beginning: a moment at which it is neither over
         nor, as end_after tells with None, too little has happened. The moment is looked for, since machines are faster and
         slower from one run to the next; a missed one leaves the files of `path` as they were."""
-        before = {file: file.read_bytes() for file in (path, *kept_in(path).glob("*")) if file.is_file()}
+        def files():  # the output, its journal, and what is kept
+            return [file for file in (*path.parent.glob(f"{path.name}*"), *kept_in(path).glob("*")) if file.is_file()]
+        before = {file: file.read_bytes() for file in files()}
         for _ in range(25):
             status, said = end_after(seconds)
             if status != 0 and said is not None:
                 return said
             seconds *= 0.8 if status == 0 else 1.1
+            for file in files():
+                file.unlink()
             shutil.rmtree(kept_in(path), ignore_errors=True)
-            path.unlink(missing_ok=True)
             for file, content in before.items():
                 file.parent.mkdir(exist_ok=True)
                 file.write_bytes(content)
