@@ -117,12 +117,6 @@ std::vector<double> within(Problem& problem, std::vector<double> x, double reach
   return x;
 }
 
-/// Swing of a server's drive at a depth, V.
-double swing_v(const UnitHardware& u, double depth) {
-  return mzm_level_drive_v(u.modulator, depth) -
-         mzm_level_drive_v(u.modulator, u.link.signed_levels ? -depth : 0.0);
-}
-
 /// What the parts of a unit allow at most: of what a setting asks of one, the least that its sources state.
 /// Effective bits are a part's, unless the unit sets others.
 struct PartLimits {
@@ -134,10 +128,10 @@ PartLimits part_limits(const UnitHardware& u, double fastest_bd) {
     for (const Figure& f : named.part->figures) {
       if (f.name == "symbol rate" || f.name == "sampling rate")
         most.symbol_rate_bd = std::min(most.symbol_rate_bd, f.value);
-      if (f.name == "largest swing" && swing_v(u, most.depth) > f.value) {
+      if (f.name == "largest swing" && servers_swing_v(u, most.depth) > f.value) {
         std::uintmax_t steps = 60;
         most.depth =
-            boost::math::tools::bisect([&](double depth) { return swing_v(u, depth) - f.value; }, 0.0,
+            boost::math::tools::bisect([&](double depth) { return servers_swing_v(u, depth) - f.value; }, 0.0,
                                        most.depth, boost::math::tools::eps_tolerance<double>(30), steps)
                 .first;
       }

@@ -39,7 +39,7 @@ struct FoundValues {
 };
 
 /// The settings of the least goal with an estimated ln of the share of words wrong of at most `log_wrong`, from
-/// `start` on: sequential quadratic programming (D. Kraft 1994, ACM Trans. Math. Softw. 20, 262; NLopt) in the
+/// `start` on: sequential quadratic programming (LD_SLSQP of NLopt) in the
 /// logarithms of the variables, by their exact derivatives. A local minimum. `evaluated` is called before every
 /// evaluation; may be empty, and may throw.
 FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,

@@ -4,8 +4,17 @@
 #include "onn/budget/settings.hpp"
 #include "onn/chip/chip.hpp"
 #include "onn/hardware/operating_values.hpp"
+#include "physics/devices/modulator.hpp"
 
 namespace optinc {
+
+/// Swing of the servers' drives at a depth, V, from the lowest level to the highest: mzm_level_drive_v(). Real:
+/// double, or OperatingTangent.
+template <class Real>
+Real servers_swing_v(const UnitHardware& u, const Real& depth) {
+  const Real least = u.link.signed_levels ? -depth : Real(0.0);
+  return mzm_level_drive_v<Real>(u.modulator, depth) - mzm_level_drive_v<Real>(u.modulator, least);
+}
 
 /// Electrical power of a unit, and its energy per bit, at any setting of its operator: those of budget(), with
 /// derivatives where it is asked for them.

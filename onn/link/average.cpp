@@ -10,9 +10,10 @@ bool has_owner(const Task& task, const UnitHardware& hardware) {
 }
 
 UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
+  static const double whole_range = UnitHardware().converter.full_scale;
   UnitHardware own = unit;
   own.link.destinations = task.level == CascadeLevel::second ? task.servers * task.servers : task.servers;
-  own.converter.full_scale = 2.0;                    // over digits -0.5..3.5
+  own.converter.full_scale = whole_range;            // over digits -0.5..3.5
   own.link.cut_servers = own.link.late_servers = 0;  // of who sends to the owner
   if (unit.owner.launch_power_w > 0) own.link.launch_power_w = unit.owner.launch_power_w;
   if (unit.owner.oscillator_w > 0) own.receiver.lo_power_w = unit.owner.oscillator_w;

@@ -153,6 +153,8 @@ void validate_tabulation(const Task& task, const UnitHardware& hardware, const N
              "send the words through the meshes.",
              key, value);
   };
+  ideal(link.cut_servers, "link.cut_servers");
+  ideal(link.late_servers, "link.late_servers");
   ideal(link.sigma_combiner, "link.sigma_combiner");
   ideal(link.sigma_oscillator_rad, "link.sigma_oscillator_rad");
   ideal(hardware.receiver.offset_a, "receiver.offset_a");

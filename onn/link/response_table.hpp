@@ -39,9 +39,9 @@ struct ResponseTable {
 CodeVector read_outputs(const ResponseTable& table, Eigen::MatrixXd y);
 
 /// Throws Error where the light of a word depends on more than its digit sums (lock errors, errors of unit P's
-/// combiners, the phase of a server's oscillators, a leak, a mismatch or a linear drive of the servers'
-/// modulators, intensity noise of lasers of their own), and where the task's words are too many
-/// (most_table_words).
+/// combiners, servers that are cut off or late, the phase of a server's oscillators, a leak, a mismatch or a
+/// linear drive of the servers' modulators, intensity noise of lasers of their own), and where the task's words
+/// are too many (most_table_words).
 void validate_tabulation(const Task& task, const UnitHardware& hardware, const NoiseSwitches& noise);
 
 /// Words of a table that are sent together: each such part has noise of the neurons' own.

@@ -36,6 +36,9 @@ Margin::Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& 
   validate(checked_block(task, unit.hardware) == 0,
            "link.check_block = {} (what checks leave is counted, not estimated). Set it to 0.",
            unit.hardware.link.check_block);
+  validate(task.outputs != Outputs::analogue,
+           "an analogue sum (nothing is decided, so no word is right or wrong). Its noise is code_error_rms of "
+           "optinc run.");
   validate(
       codes.rows() > 0 && codes.cols() == task.servers,
       "codes ({}, {}) meet a unit for {} servers (a word or more, one column per server). Send (words, {}).",
@@ -45,8 +48,8 @@ Margin::Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& 
     return;
   }
   const CodeVector exact = exact_answers(task, codes, seed.instant);
-  Sending own = {unit,  sums_seed(unit, seed), codes, exact_outputs(task, codes), {}, {},
-                 false, task.sends_sums()};
+  Sending own = {unit,  sums_seed(unit, seed),        codes, exact_outputs(task, codes), {}, {},
+                 false, task.outputs == Outputs::sums};
   own.too_high = own.too_low = Eigen::MatrixXd::Ones(own.exact.rows(), own.exact.cols());
   if (own.sums)
     for (Eigen::Index m = 0; m < own.exact.rows(); ++m) {
@@ -60,7 +63,7 @@ Margin::Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& 
   TransmissionSeed sent_on = seed;
   sent_on.chip += std::uint32_t{1} << 31;
   links_.push_back(std::make_unique<WordLink>(owner_broadcast(task, unit.hardware)));
-  const Eigen::MatrixXd digits = digits_of(exact, task.digits),
+  const Eigen::MatrixXd digits = digits_of(exact, task.answer_digits()),
                         all = Eigen::MatrixXd::Ones(digits.rows(), digits.cols());
   sendings_.push_back({links_.back()->lit(unit), sent_on, Codes(exact), digits, all, all, true, false});
 }

@@ -20,7 +20,8 @@ namespace optinc {
 class Margin {
  public:
   /// Of these codes, (words, servers), in succession. What `unit` refers to must outlive this. Throws Error as
-  /// average_codes(), for what received_levels() does not follow, and for checked sums (link.check_block).
+  /// average_codes(), for what received_levels() does not follow, for analogue sums, which decide nothing, and
+  /// for checked sums (link.check_block).
   Margin(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed);
 
   /// Natural logarithm of the share of words wrong at these settings; finite, however rare. May exceed 0. Real:

@@ -268,6 +268,11 @@ void validate_first_order(const LitUnit& unit) {
   validate(u.timing.sampling == Sampling::settled || (u.timing.lane_skew_s == 0 && u.timing.layer_skew_s == 0),
            "time.lane_skew_s = {}, layer_skew_s = {} (late light is not followed). Set both to 0.",
            u.timing.lane_skew_s, u.timing.layer_skew_s);
+  validate(
+      u.link.cut_servers == 0 && u.link.late_servers == 0,
+      "link.cut_servers = {}, link.late_servers = {} (what is missing makes words wrong, not noise). Set both "
+      "to 0.",
+      u.link.cut_servers, u.link.late_servers);
   validate(u.modulator.linearised,
            "modulator.linearised = false (neurons' sines are not followed). Set it to true.");
 }

@@ -82,8 +82,8 @@ Eigen::MatrixXd received(const ProgrammedChip& chip, const Codes& codes, NoiseSw
                          const std::string& arithmetic) {
   const LitUnit unit{chip.design(), chip.state, chip.hardware, noise, value_of_name<Arithmetic>(arithmetic)};
   // 32,768 words take the largest shipped chip a second of one core; those in succession have neighbours
-  const bool divisible =
-      chip.hardware.timing.sampling == Sampling::settled && chip.task().adder == Adder::light;
+  const bool divisible = chip.hardware.timing.sampling == Sampling::settled &&
+                         chip.task().adder == Adder::light && chip.hardware.link.late_servers == 0;
   Eigen::MatrixXd outputs(chip.task().output_digits(), codes.rows());
   in_parts(codes.rows(), divisible ? 1 << 15 : std::max<Eigen::Index>(codes.rows(), 1),
            [&](Eigen::Index first, Eigen::Index count) {

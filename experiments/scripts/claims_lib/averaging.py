@@ -13,7 +13,8 @@ SERVERS = (1, 2, 4, 8, 16, 32, 64)
 ROUNDINGS = ("half-even", "half-up", "floor", "stochastic")
 
 DESIGNS = {"owner-4": "sums of 4, owners", "star-4": "sums of 4, star", "ring-4": "ring of 4", "owner-8": "sums of 8, owners",
-           "ring-8": "ring of 8", "adder-8": "adder chip, 8 servers", "switch-8": "switch that adds, 8 servers"}
+           "ring-8": "ring of 8", "adder-8": "adder chip, 8 servers", "switch-8": "switch that adds, 8 servers",
+           "analogue-star": "analogue sum of 8, star"}
 # Of the prototype: share of codes wrong and pJ per bit (it did not count an owner's answers), and, of what it compared them
 # with, pJ per bit and the share of a design's symbols that it counted: partial sums as long as codes
 SUMS = {"owner-4": (1.7e-5, 2.18), "owner-8": (3.2e-5, 2.06), "star-4": (1.7e-5, 2.45)}
@@ -37,6 +38,12 @@ def words_of(name):
 def wrong(bench, name):
     """Share of words wrong."""
     return 1 - float(bench.trials(f"averaging_{name}", "word_accuracy", *words_of(name)).mean())
+
+
+@shared
+def code_error(bench, name):
+    """rms error of answers, in codes."""
+    return float(bench.trials(f"averaging_{name}_error", "code_error_rms", *words_of(name)).mean())
 
 
 @shared
@@ -183,6 +190,8 @@ CLAIMS = claims_of(
     ("two-levels-energy", "", "its pJ per bit (the prototype derived 2.2)", two_levels_energy, COSTS),
     ("analogue-star-energy", "<= 8.03", "pJ per gradient of an analogue star of 8, the prototype's 7.3 and 10 %",
      (per_gradient, "analogue sum of 8, star"), COSTS),
+    ("analogue-star-error", "", "rms error of its answers at that point, codes", (code_error, "analogue-star"),
+     f"{OPTINC} run {shown(words_of('analogue-star'))}"),
     ("analogue-owner-energy", "", "the same with one receiver, which sends the sum on", (per_gradient, "analogue sum of 8, owners"), COSTS),
     *((f"learning-{path}", "<= 0.3" if path == "star" else "", f"points lost against exact averaging, mean of 5 trainings, analogue sum, {said}",
        (analogue_lost, path), f"{OPTINC} run learning_analogue_sums") for path, said in ANALOGUE_PATHS.items()),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "onn/budget/detail/parts.hpp"
+#include "onn/budget/operating_power.hpp"
 #include "onn/chip/heater_power.hpp"
 
 namespace optinc::budgeting {
@@ -17,13 +18,6 @@ BudgetTable table(std::string name, std::string unit, std::size_t stages,
   BudgetTable t{std::move(name), std::move(unit), {}};
   for (const auto& [part, source] : parts) t.parts.push_back({part, source, std::vector<double>(stages, 0.0)});
   return t;
-}
-
-/// Swing of the servers' drives, V, from the lowest level to the highest.
-template <class Real>
-Real servers_swing_v(const UnitHardware& u, const Real& depth) {
-  const Real least = u.link.signed_levels ? -depth : Real(0.0);
-  return mzm_level_drive_v<Real>(u.modulator, depth) - mzm_level_drive_v<Real>(u.modulator, least);
 }
 
 /// Watts of one layer's heaters, and of the mean phases it could be expected to have.

@@ -35,7 +35,7 @@ class Averager:
     bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32" (ProgrammedChip.average).
 
     stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
-    drawn from `seed`; otherwise to the nearer one. error_feedback: every rank adds to its next gradient what its own
+    drawn from `seed`; otherwise to the nearer one. An analogue sum whose task rounds at random always does. error_feedback: every rank adds to its next gradient what its own
     codes left out of the last one. group: that of DDP, if it has one of its own.
 
     Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
@@ -89,7 +89,8 @@ class Averager:
         self.bits, self.rounding = bits, rounding
         self.noise = NoiseSwitches.all() if noise is None else noise
         self.arithmetic = arithmetic
-        self.stochastic = stochastic
+        of_task = unit is not None and (unit.task.outputs, unit.task.rounding) == ("analogue", "stochastic")
+        self.stochastic = stochastic or of_task
         self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
         self.steps = self.words = self.wrong = self.wire_bytes = 0
         self._position = 0  # of the next word within its step

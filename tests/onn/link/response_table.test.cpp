@@ -292,6 +292,11 @@ TEST_CASE("A map is refused where light depends on more than digit sums, and so 
                   }),
                   {key, "through the meshes"});
   };
+  for (int LinkSettings::*of : {&LinkSettings::cut_servers, &LinkSettings::late_servers}) {
+    UnitHardware missing;
+    missing.link.*of = 1;
+    CHECK_THROWS_WITH(validate_tabulation({}, missing, {}), ContainsSubstring("_servers = 1"));
+  }
   refused("link.sigma_combiner", [](UnitHardware& u) -> double& { return u.link.sigma_combiner; });
   refused("link.sigma_oscillator_rad", [](UnitHardware& u) -> double& { return u.link.sigma_oscillator_rad; });
   refused("link.level_mismatch", [](UnitHardware& u) -> double& { return u.link.level_mismatch; });

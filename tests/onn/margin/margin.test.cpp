@@ -215,4 +215,8 @@ TEST_CASE("what the estimate does not follow is refused") {
   check_message(refused([](UnitHardware& u) { u.timing.sampling = Sampling::unclocked; }), {"time.sampling"});
   check_message(refused([](UnitHardware& u) { u.timing.lane_skew_s = 1e-12; }), {"time.lane_skew_s = 1e-12"});
   check_message(refused([](UnitHardware& u) { u.modulator.linearised = false; }), {"modulator.linearised"});
+  check_message(refused([](UnitHardware& u) { u.link.late_servers = 1; }), {"link.late_servers = 1"});
+  const Averaging4 analogue(analogue_sum({.servers = 4, .digits = 3}), devices());
+  check_message(refusal([&] { Margin(analogue.lit(), Codes::Zero(8, 4), {}); }),
+                {"analogue", "code_error_rms"});
 }

@@ -191,6 +191,8 @@ def work(rank, store):
     assert copy.steps == 1 and torch.equal(Averager.hook(copy, Bucket(torch.ones(9))).value(), torch.ones(9))
 
     star = optinc.analogue_sum(RANKS, 8).fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
+    at_random = optinc.analogue_sum(RANKS, 8, "stochastic").fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
+    assert Averager(at_random).stochastic and not Averager(star).stochastic and not Averager(chip).stochastic
     averagers = {
         "chip": Averager(chip),
         "chip again": Averager(chip),
