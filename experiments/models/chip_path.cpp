@@ -80,7 +80,9 @@ CodeAverager chip_path(const UnitDesign& unit, std::string_view variant, std::ui
     }
     const ChipErrors now = errors_at(config, life->chip, life->operated, life->calibrated[k], k);
     LitChip lit{{std::shared_ptr<const ChipDesign>(), &design},
-                settled_at(design, config, life->operated, now, life->oscillator_lag[k], number, k)};
+                settled_at(design, config, life->operated, now,
+                           {life->oscillator_lag[k], life->chip.history.brighter_db(life->calibrated[k], k)},
+                           number, k)};
     life->now = station(config, std::move(lit), noise, number);
     life->instant = k;
   };

@@ -53,7 +53,8 @@ struct DriftRun {
     const TransmissionSeed seed{config.run.seed, trial, 0, instant};
     const ChipErrors now = errors_at(config, chip, at, calibrated, k);
     put("phase_drift", k, phase_change_rms(now, at.errors));
-    const ChipState state = settled_at(design, config, at, now, oscillator_lag, trial, k);
+    const LightSince light = {oscillator_lag, chip.history.brighter_db(calibrated, k)};
+    const ChipState state = settled_at(design, config, at, now, light, trial, k);
     const LitUnit unit{design, state, config.hardware, config.noise, config.measure.arithmetic};
     put("oscillator_phase", k, oscillator_rms_rad(state));
     const Codes codes = codes_of_words(design.task, drawn_words(config, trial, instant));
@@ -66,6 +67,7 @@ struct DriftRun {
     put("since_calibration", k, static_cast<double>(k - calibrated) * config.drift.interval_s);
     put("die_temperature", k, chip.history.die_k[static_cast<Eigen::Index>(k)]);
     put("laser_drift", k, chip.history.wavelength_m[static_cast<Eigen::Index>(k)]);
+    put("light_drift", k, chip.history.light_db[static_cast<Eigen::Index>(k)]);
     if (k == 0 || k + 1 == static_cast<std::size_t>(config.drift.instants)) {
       const Codes all = codes_of_words(design.task, judged_words(config));
       put("accuracy_all_words", k == 0 ? 0 : 1,
@@ -195,6 +197,8 @@ StudyModel drift_study_model() {
                       "die over mean ambient", Better::neither, MetricKind::number, {}, {"variant", "time"}),
                metric("laser_drift", "m", "Laser wavelength relative to its mean", "wavelength less its mean",
                       Better::neither, MetricKind::number, {}, {"variant", "time"}),
+               metric("light_drift", "dB", "Power of the servers' light relative to its mean",
+                      "light less its mean", Better::neither, MetricKind::number, {}, {"variant", "time"}),
                metric("accuracy_all_words", "1", "Fraction of all words decoded exactly",
                       "share of all words right", Better::higher, MetricKind::share, "words wrong, of all",
                       {"variant", "end"}),

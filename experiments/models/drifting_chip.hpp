@@ -35,9 +35,16 @@ std::vector<std::size_t> calibration_numbers(const std::vector<std::size_t>& cal
 ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const OperatedChip& at,
                      std::size_t calibrated, std::size_t k);
 
-/// The same settled, with the phase noise of that instant, and with oscillators whose paths have changed by so
-/// many rad per m more than their locks have followed (oscillator_lag_rad_per_m).
+/// What has become of a chip's light since it was calibrated.
+struct LightSince {
+  double oscillator_rad_per_m = 0.0;  ///< by which oscillators' paths changed more than their locks followed
+                                      ///< (oscillator_lag_rad_per_m)
+  double servers_db = 0.0;            ///< by which the servers' light is stronger
+};
+
+/// The same settled, with the phase noise of that instant, and with light that has changed so. Gains and
+/// thresholds are those of the calibration.
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,
-                     const ChipErrors& now, double oscillator_rad_per_m, std::uint32_t trial, std::size_t k);
+                     const ChipErrors& now, const LightSince& light, std::uint32_t trial, std::size_t k);
 
 }  // namespace optinc

@@ -37,7 +37,7 @@ Real OperatingPower::watts(const OperatingValues<Real>& values) const {
   const Inputs in = {design_, program_, model_, hardware_, settings_};
   const SymbolWatts<Real> symbols = symbol_watts(in, stages_, values);
   Real link_w = light_supply_w(hardware_.laser, light_w(values)) + symbols.additions + symbols.dacs;
-  for (const auto* part : {&symbols.drivers, &symbols.converters, &symbols.clocks})
+  for (const auto* part : {&symbols.drivers, &symbols.converters, &symbols.clocks, &symbols.serialisers})
     for (const Real& of_stage : *part) link_w += of_stage;
   return static_cast<double>(links_) * link_w + constant_w_;
 }

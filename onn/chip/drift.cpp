@@ -27,6 +27,9 @@ DriftHistory drift_history(const DriftSettings& s, const ThermalDie& die, double
   h.ambient_k = ambient_history(ambient, h.time_s, of_ambient);
   h.wavelength_m = wavelength_history({.ou_rms_m = s.laser_m, .ou_time_s = s.laser_time_s}, h.time_s, of_laser);
 
+  Stream of_light(seed, Purpose::light_drift, chip);
+  h.light_db = ambient_history({.ou_rms_k = s.light_db, .ou_time_s = s.light_time_s}, h.time_s, of_light);
+
   const double warm_up_s[] = {-s.warm_up_s, 0.0};
   const double still_k[] = {h.ambient_k[0], h.ambient_k[0]};  // until the calibration
   const double calibrated_k = s.warm_up_s > 0

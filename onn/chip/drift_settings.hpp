@@ -40,6 +40,9 @@ struct DriftSettings {
   double controlled = 0.0;       ///< share of every change that a temperature controller takes away, 0..1
   double laser_m = 5e-12;        ///< rms drift of the laser's wavelength (Ornstein-Uhlenbeck)
   double laser_time_s = 300.0;   ///< its correlation time
+  double light_db = 0.0;  ///< rms drift of the servers' light where it meets (Ornstein-Uhlenbeck), all alike:
+                          ///< lasers, connectors; gains and thresholds stay those of the last calibration
+  double light_time_s = 3600.0;  ///< its correlation time
   SensitivitySettings sensitivity;
 };
 

@@ -69,6 +69,15 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(switched_off("laser drift", Row{"laser_m", "m", "RMS drift of the laser wavelength", 0, 1e-7}),
         s.laser_m);
   visit(Row{"laser_time_s", "s", "Correlation time of the laser wavelength drift", 1e-6, 1e9}, s.laser_time_s);
+  visit(switched_off(
+            "drift of light",
+            Row{"light_db", "dB",
+                "RMS drift of the power of the servers' light in unit P, of all servers alike; gains and "
+                "thresholds of receivers follow it at calibrations alone",
+                0, 10}),
+        s.light_db);
+  visit(Row{"light_time_s", "s", "Correlation time of the drift of the servers' light", 1e-6, 1e9},
+        s.light_time_s);
 }
 
 }  // namespace optinc

@@ -78,7 +78,7 @@ Waveguide soi_strip_500x220(double length_m) {
 
 double fibre_loss_db(const Fibre& f) {
   validate_fibre(f);
-  return f.length_m / 1000 * f.loss_db_per_km + f.connectors * f.connector_loss_db;
+  return f.length_m / 1000 * f.loss_db_per_km + f.connectors * f.connector_loss_db + 2 * f.multiplexer_loss_db;
 }
 
 double fibre_delay_s(const Fibre& f) {

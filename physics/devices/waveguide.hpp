@@ -54,18 +54,23 @@ void validate_waveguide(const Waveguide& guide);
 Waveguide soi_strip_500x220(double length_m);
 
 /// Standard single-mode fibre. 0.2 dB/km at 1550 nm (0.35 at 1310), connectors of 0.3 dB. The phase moves with
-/// the temperature by (2 pi/lambda) (dn/dT + n expansion) = 37 rad per metre and kelvin.
+/// the temperature by (2 pi/lambda) (dn/dT + n expansion) = 37 rad per metre and kelvin. Where it carries many
+/// wavelengths, a multiplexer stands at one end and a demultiplexer at the other. Their crosstalk is left out:
+/// light of another wavelength beats with a homodyne receiver's oscillator at the wavelengths' spacing, beyond
+/// its bandwidth.
 struct Fibre {
   double length_m = 0.0;
   double loss_db_per_km = 0.2;
   int connectors = 0;
   double connector_loss_db = 0.3;
+  double multiplexer_loss_db = 0.0;  ///< of the multiplexer, and again of the demultiplexer; 0: one wavelength
   double group_index = 1.468;
   double index = 1.447;
   double index_slope_per_k = 8.4e-6;  ///< silica at 293 K, 1.55 um (8.16e-6..8.53e-6, Sensors 23, 6023 (2023))
   double expansion_per_k = 5.5e-7;
 };
 
+/// Of the whole way: glass, connectors, multiplexer and demultiplexer.
 double fibre_loss_db(const Fibre& fibre);
 double fibre_delay_s(const Fibre& fibre);
 /// rad/K for the whole length. Throws Error as validate_fibre does; so do the two above.

@@ -84,7 +84,7 @@ std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStag
 /// Electrical power that grows with the symbol rate, W: of every stage, and of the electronics that add.
 template <class Real>
 struct SymbolWatts {
-  std::vector<Real> drivers, converters, clocks;
+  std::vector<Real> drivers, converters, clocks, serialisers;
   Real additions{}, dacs{};
 };
 template <class Real>

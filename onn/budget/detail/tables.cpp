@@ -103,7 +103,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
        {"attenuators", "BlockDesign::attenuation, the largest transmission"},
        {"waveguides", "Waveguide: waveguide.length_m, waveguide.loss_db_per_cm"},
        {"couplers", "FibreCoupler: coupler.loss_db"},
-       {"fibres", "Fibre: fibre.length_m, fibre.connectors"}});
+       {"fibres", "Fibre: fibre.length_m, fibre.connectors, fibre.multiplexer_loss_db"}});
   enum { modulator, splitting, excess, fan, mzis, attenuators, waveguides, couplers, fibres };
   const auto at = [&](int part, std::size_t stage) -> double& {
     return t.parts[static_cast<std::size_t>(part)].by_stage[stage];
@@ -234,6 +234,7 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
               "link.signal_full_scale_w, receiver.lo_power_w and the losses before"},
              {"receivers", "FrontEnd: receiver.supply_power_w each"},
              {"control", "budget.control_w_per_shifter"},
+             {"locks", "budget.lock_w a lane of every server"},
              {"static phases",
               "additional heater power to trim a random static phase in every shifter: P_pi per shifter in "
               "total, on average"}});
@@ -248,8 +249,10 @@ BudgetTable static_watts(const Inputs& in, const std::vector<BudgetStage>& stage
     t.parts[1].by_stage[k] = optical_w[k] * watts_of_light;
     t.parts[2].by_stage[k] = count(stages[k].receivers) * in.hardware.receiver.front_end.supply_power_w;
     t.parts[3].by_stage[k] = count(stages[k].shifters) * s.control_w_per_shifter;
-    t.parts[4].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
+    t.parts[5].by_stage[k] = count(stages[k].shifters) * pi_power_w - t.parts[0].by_stage[k];
   }
+  if (in.coherent() && in.design.task.combined() > 1)
+    t.parts[4].by_stage[servers_stage] = static_cast<double>(stages[servers_stage].modulators) * s.lock_w;
   return t;
 }
 
@@ -267,6 +270,22 @@ Real additions_w(const Inputs& in, const Real& symbol_rate_bd) {
   if (!in.hops()) return 0.0;
   const double hub_j = task.adder == Adder::hub ? in.settings.hub_j_per_bit : 0.0;
   return (addition_j_per_bit + hub_j) * task.servers / plan.links * bit_rate;
+}
+
+/// Bits that a converter of stage k hands on: of PAM4, of a lane's sum, or all of its own.
+double bits_handed_on(const Inputs& in, std::size_t k) {
+  const Task& task = in.design.task;
+  if (!task.sends_sums() || k > in.unit_t_stage()) return 2.0;
+  if (task.outputs == Outputs::analogue && in.hardware.converter.bits > 0) return in.hardware.converter.bits;
+  return std::ceil(std::log2(task.sums()));
+}
+
+/// Bits that servers put in series or take apart in a symbol of every lane, in stage k.
+double serial_bits(const Inputs& in, const std::vector<BudgetStage>& stages, std::size_t k) {
+  const bool sends = k == servers_stage || k > in.unit_t_stage();
+  const double sent = k == servers_stage ? in.design.task.symbol_bits() : 2;
+  return (sends ? sent * static_cast<double>(stages[k].modulators) : 0.0) +
+         bits_handed_on(in, k) * static_cast<double>(stages[k].adcs);
 }
 
 }  // namespace
@@ -289,6 +308,7 @@ SymbolWatts<Real> symbol_watts(const Inputs& in, const std::vector<BudgetStage>&
     watts.clocks.push_back(u.timing.sampling == Sampling::clocked
                                ? static_cast<double>(stages[k].receivers) * u.timing.clocked_receiver_j * rate
                                : Real(0.0));
+    watts.serialisers.push_back(in.settings.serialiser_j_per_bit * serial_bits(in, stages, k) * rate);
   }
   watts.additions = additions_w(in, rate);
   const Task& task = in.design.task;
@@ -316,13 +336,15 @@ BudgetTable symbol_watts(const Inputs& in, const std::vector<BudgetStage>& stage
              {"converters", "adc_power_w: converter.step_j, converter.effective_bits, time.symbol_rate_bd"},
              {"clocks and equalisers", "receivers of time.sampling = clocked: time.clocked_receiver_j"},
              {"additions", "addition_j_per_bit; where a hub adds: budget.hub_j_per_bit"},
-             {"DACs", "budget.dac_step_j: servers that send a code as one level"}});
+             {"DACs", "budget.dac_step_j: servers that send a code as one level"},
+             {"serialisers", "budget.serialiser_j_per_bit: bits that servers send and receive"}});
   const SymbolWatts<double> watts = symbol_watts(in, stages, operating_values(in.hardware));
   t.parts[0].by_stage = watts.drivers;
   t.parts[1].by_stage = watts.converters;
   t.parts[2].by_stage = watts.clocks;
   t.parts[3].by_stage[in.unit_t_stage()] = watts.additions;
   t.parts[4].by_stage[servers_stage] = watts.dacs;
+  t.parts[5].by_stage = watts.serialisers;
   return t;
 }
 

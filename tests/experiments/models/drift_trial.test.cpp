@@ -2,9 +2,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "experiments/models/chip_trial.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/run/trials/run_trials.hpp"
 #include "onn/network/digit_sums.hpp"
+#include "onn/task/words.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -126,6 +128,40 @@ TEST_CASE("drift: failed checks say when to calibrate") {
   };
   CHECK(mean(found.of("instant_accuracy", 1)) > mean(found.of("instant_accuracy", 0)));
   check_message(refusal([&] { live(parse(sums)); }), {"checked", "link.check_block"});
+}
+
+// Without noise a sum s of a lane becomes s 10^(dB/20), decided wrong from half a level on. Fails when light
+// drifts as power, gains follow it between calibrations or not at them, or a server's drift is its own
+TEST_CASE("drift: sums are decided by the gains of the last calibration while the servers' light drifts") {
+  const StudyConfig config = parse(
+      "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 8\nrounding = 'half-even'\n[network]\nsource = "
+      "'digit-sums'\n[parts]\nset = 'idealised'\n[chip]\npreset = 'ideal'\n[measure]\nwords = 2000\nvariants = "
+      "['recalibrated']\n[noise]\nset = 'none'\n[drift]\ninstants = 21\ninterval_s = 30\nrecalibrate_s = "
+      "180\nsine_k = 0\nou_k = 0\nlaser_m = 0\nlight_db = 0.4\nlight_time_s = 600\n");
+  const TrialModel model = drift_model(config, only(digit_sums(config.task)));
+  const TrialRecord found{model, run_trial(model, config, {0, 1}).record};
+  const auto light_db = found.of("light_drift", 0), accuracy = found.of("instant_accuracy", 0),
+             since_s = found.of("since_calibration", 0);
+  double least = 1.0;
+  for (std::size_t k = 0; k < accuracy.size(); ++k) {
+    const auto calibrated = k - static_cast<std::size_t>(since_s[k] / 30);
+    const double gain = std::pow(10.0, (light_db[k] - light_db[calibrated]) / 20);
+    const Codes codes = codes_of_words(config.task, drawn_words(config, 1, static_cast<std::uint32_t>(k)));
+    Eigen::Index right = 0;
+    for (Eigen::Index w = 0; w < codes.rows(); ++w) {
+      bool all = true;
+      for (int lane = 0; lane < config.task.digits; ++lane) {
+        double sum = 0.0;
+        for (Eigen::Index n = 0; n < codes.cols(); ++n) sum += symbol_of(config.task, codes(w, n), lane);
+        all = all && std::abs(sum * (gain - 1)) < 0.5;
+      }
+      right += all;
+    }
+    CAPTURE(k, gain);
+    CHECK(accuracy[k] == static_cast<double>(right) / static_cast<double>(codes.rows()));
+    least = std::min(least, accuracy[k]);
+  }
+  CHECK(least < 0.9);  // so that it is seen
 }
 
 // Fails when re-calibration ignores the policy, or forgets the heat that the new program spreads

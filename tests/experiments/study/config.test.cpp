@@ -94,6 +94,7 @@ StudyConfig unlike_default() {
   u.coupler.loss_db = 1.25;
   u.fibre.length_m = 11.0;
   u.fibre.connectors = 3;
+  u.fibre.multiplexer_loss_db = 0.75;
   u.routing.loss_db_per_cm = 1.75;
   u.routing.length_m = 6e-3;
   u.routing.delay_line_pitch_m = 4e-6;
@@ -144,8 +145,9 @@ StudyConfig unlike_default() {
   c.tolerance = {"chip.rho_ab", -0.1 / 3.0, 0.2 / 3.0, 9};
   c.mesh = {17, "orthogonal", true, "none", "some/crosstalk.csv", "real", "reck", 0.1 / 7.0};
   c.comb = {9, 1e11 / 3, 0.1 / 3};
-  c.drift = {7, 3.5, 61.0, 0.125, 0.25, 1e-3, 0.3, 77.0, 0.07, 11.0, 0.2, 7e-12, 222.0, {2e-6, -1e-3, 3e6}};
-  c.budget = {1e-4, 7e-15, 3e-13};
+  c.drift = {7,    3.5,  61.0, 0.125, 0.25,  1e-3, 0.3,   77.0,
+             0.07, 11.0, 0.2,  7e-12, 222.0, 0.07, 333.0, {2e-6, -1e-3, 3e6}};
+  c.budget = {1e-4, 3e-3, 1e-13, 7e-15, 3e-13};
   c.gradient = {"some/where", 129, 255, 2, 0.2, 0.0, 512};
   c.learner = {"cnn", "cifar-10", "some/folder", 17,       2,       false,    "chip",   "light", 77,
                7,     64,         "adamw",       0.01 / 3, 0.1 / 3, 1e-3 / 3, "cosine", 9,       1.0 / 3,
@@ -288,7 +290,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("heater", values(heater.device, heater.p_pi_w));
   check("splitter", values(std::string(splitter.device), splitter.stage_excess_loss_db));
   check("coupler", values(std::string(coupler.device), coupler.loss_db));
-  check("fibre", values(fibre.length_m, fibre.connectors));
+  check("fibre", values(fibre.length_m, fibre.connectors, fibre.multiplexer_loss_db));
   check("waveguide", values(std::string(routing.device), routing.loss_db_per_cm, routing.length_m,
                             routing.delay_line_pitch_m));
   check("layout", values(layout.mzi_length_m, layout.mzi_width_m, layout.coupler_length_m,
@@ -312,12 +314,13 @@ TEST_CASE("the field tables hold every member of every struct") {
   CHECK(scale == 1);  // no key: words are sent with more noise by searches alone
   check("noise", values(noise.set, shot, amplifier, intensity, phase_lock, converters, jitter, last_only));
   const auto& [instants, interval, recalibrate, failed_share, warm_up, ramp, sine, sine_period, ou, ou_time,
-               controlled, laser_drift, laser_time, sensitivity] = drift;
+               controlled, laser_drift, laser_time, light_db, light_time, sensitivity] = drift;
   const auto& [imbalance, heater_slope, splitter_slope] = sensitivity;
   check("drift", values(instants, interval, recalibrate, failed_share, warm_up, ramp, sine, sine_period, ou,
-                        ou_time, controlled, laser_drift, laser_time, imbalance, heater_slope, splitter_slope));
-  const auto& [control, dac_step, hub] = budget;
-  check("budget", values(control, dac_step, hub));
+                        ou_time, controlled, laser_drift, laser_time, light_db, light_time, imbalance,
+                        heater_slope, splitter_slope));
+  const auto& [control, lock_w, serialiser, dac_step, hub] = budget;
+  check("budget", values(control, lock_w, serialiser, dac_step, hub));
   const auto& [data, width, images, passes, step, momentum, block] = gradient;
   check("gradient", values(data, width, images, passes, step, momentum, block));
   const auto& [learnt, data_set, place, model_width, levels, carry_digit, aggregator, engine, steps_of,

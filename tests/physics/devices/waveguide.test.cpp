@@ -71,6 +71,8 @@ TEST_CASE("fibre: 37 rad per metre and kelvin, loss per km and connector") {
   f.length_m = 500.0;
   f.connectors = 2;
   CHECK(fibre_loss_db(f) == Approx(0.7).epsilon(1e-14));
+  f.multiplexer_loss_db = 2.0;
+  CHECK(fibre_loss_db(f) == Approx(4.7).epsilon(1e-14));
   CHECK(fibre_delay_s(f) == Approx(1.468 * 500 / 299792458.0).epsilon(1e-14));
 }
 
