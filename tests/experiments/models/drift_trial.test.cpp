@@ -136,8 +136,9 @@ TEST_CASE("drift: sums are decided by the gains of the last calibration while th
   const StudyConfig config = parse(
       "model = 'drift'\n[run]\nseed = 5\n[task]\nservers = 8\nrounding = 'half-even'\n[network]\nsource = "
       "'digit-sums'\n[parts]\nset = 'idealised'\n[chip]\npreset = 'ideal'\n[measure]\nwords = 2000\nvariants = "
-      "['recalibrated']\n[noise]\nset = 'none'\n[drift]\ninstants = 21\ninterval_s = 30\nrecalibrate_s = "
-      "180\nsine_k = 0\nou_k = 0\nlaser_m = 0\nlight_db = 0.4\nlight_time_s = 600\n");
+      "['recalibrated']\n[noise]\nshot = false\ntia = false\nrin = false\nlock = false\nconverter = false\n"
+      "[drift]\ninstants = 21\ninterval_s = 30\nrecalibrate_s = 180\nsine_k = 0\nou_k = 0\nlaser_m = "
+      "0\nlight_db = 0.4\nlight_time_s = 600\n");
   const TrialModel model = drift_model(config, only(digit_sums(config.task)));
   const TrialRecord found{model, run_trial(model, config, {0, 1}).record};
   const auto light_db = found.of("light_drift", 0), accuracy = found.of("instant_accuracy", 0),
