@@ -167,7 +167,9 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
                                                           {slowest_bd, most.symbol_rate_bd, true},
                                                           {least_w, most_w, owned},
                                                           {least_w, most_w, owned},
-                                                          {least_bits, most.bits, owned && converters}}};
+                                                          {least_bits, most.bits, owned && converters},
+                                                          {least_depth, most.depth, owned},
+                                                          {least_bandwidth * hz, hz, owned}}};
   std::vector<SearchVariable> found;
   for (std::size_t k = 0; k < operating_variables; ++k)
     if (ranges[k].there && std::ranges::find(held, operating_keys[k]) == held.end())

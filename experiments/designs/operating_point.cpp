@@ -130,7 +130,8 @@ OperatingValues<double> first_values(const ChipRow& chips) {
   if (!has_owner(chips.design().task, chips.hardware())) return values;
   const OperatingValues<double> own = owner_values(values);
   values.owner_launch_power_w = own.launch_power_w, values.owner_oscillator_w = own.oscillator_w;
-  values.owner_converter_bits = own.converter_bits;
+  values.owner_converter_bits = own.converter_bits, values.owner_drive_depth = own.drive_depth;
+  values.owner_bandwidth_hz = own.bandwidth_hz;
   return values;
 }
 

@@ -41,7 +41,7 @@ OperatingValues<double> values_of(const DesignPoint& d) {
   return d.point.found() ? d.point.values : operating_values(d.config.hardware);
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 27> quantities = {{
+constexpr std::array<TableColumn<DesignPoint>, 29> quantities = {{
     {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
@@ -90,6 +90,10 @@ constexpr std::array<TableColumn<DesignPoint>, 27> quantities = {{
      [](const DesignPoint& d) { return values_of(d).owner_oscillator_w; }},
     {"owner_converter_bits", "1", "", 1, "effective bits of converters of an owner's answers; 0: as others",
      [](const DesignPoint& d) { return values_of(d).owner_converter_bits; }},
+    {"owner_drive_depth", "1", "", 1, "depth of the drive of an owner's modulators; 0: as a server's",
+     [](const DesignPoint& d) { return values_of(d).owner_drive_depth; }},
+    {"owner_receiver_bandwidth", "Hz", "", 1, "bandwidth of receivers of an owner's answers; 0: as others",
+     [](const DesignPoint& d) { return values_of(d).owner_bandwidth_hz; }},
     {"estimated_wrong", "1", "", 1, "share of words wrong by the Gaussian estimate; 0: none was made",
      [](const DesignPoint& d) { return d.point.estimated_wrong; }},
     {"modulator_bandwidth", "Hz", "", 1, "3 dB bandwidth of every modulator",

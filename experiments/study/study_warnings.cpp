@@ -175,8 +175,7 @@ void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {
 
 void add_idle_owner(StudyWarnings& all, const StudyConfig& config) {
   const OwnerSettings& owner = config.hardware.owner;
-  const bool set = owner.launch_power_w > 0 || owner.oscillator_w > 0 || owner.converter_bits > 0;
-  if (set && !has_owner(config.task, config.hardware))
+  if (!(owner == OwnerSettings{}) && !has_owner(config.task, config.hardware))
     all.push_back({"owner",
                    "changes nothing without network.source = \"digit-sums\" and a link.destinations below "
                    "task.servers: sums have no owner",

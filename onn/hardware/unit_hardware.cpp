@@ -129,6 +129,8 @@ void validate_hardware(const UnitHardware& u) {
   validate_field(u.owner.converter_bits <= u.converter.bits, "converter_bits",
                  "{} of converters of {} bits (converter.bits). Give at most as many.", u.owner.converter_bits,
                  u.converter.bits);
+  validate_field(u.owner.equaliser_taps % 2 == 1 || u.owner.equaliser_taps == 0, "equaliser_taps",
+                 "{} (must be odd, or 0: as time.equaliser_taps). Give an odd number.", u.owner.equaliser_taps);
   validate_timing(u.timing);
   validate_field(u.timing.sampling == Sampling::settled || u.link.averaging == Averaging::coherent, "sampling",
                  "{} with averaging = incoherent (the receivers of unit P are not simulated in time). Set "

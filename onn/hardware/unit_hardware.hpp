@@ -119,6 +119,11 @@ struct OwnerSettings {
   double launch_power_w = 0.0;  ///< of the owner's modulators, as link.launch_power_w
   double oscillator_w = 0.0;    ///< of the servers' receivers of PAM4, as receiver.lo_power_w
   double converter_bits = 0.0;  ///< of their converters, as converter.effective_bits
+  double drive_depth = 0.0;     ///< of the owner's modulators, as link.drive_depth
+  double bandwidth_hz = 0.0;    ///< of the servers' receivers of PAM4, as receiver.bandwidth_hz
+  int equaliser_taps = 0;       ///< of their equalisers, as time.equaliser_taps
+
+  bool operator==(const OwnerSettings&) const = default;
 };
 
 /// When neurons and servers take their values.

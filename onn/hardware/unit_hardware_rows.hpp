@@ -174,6 +174,13 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"converter_bits", "bit",
             "Effective bits of the converters of these answers; 0: converter.effective_bits", 0, 24},
         s.converter_bits);
+  visit(Row{"drive_depth", "1", "Depth of the drive of an owner's modulators; 0: link.drive_depth", 0, 1},
+        s.drive_depth);
+  visit(Row{"bandwidth_hz", "Hz", "Bandwidth of the receivers of these answers; 0: receiver.bandwidth_hz", 0,
+            1e12},
+        s.bandwidth_hz);
+  visit(Row{"equaliser_taps", "1", "Taps (an odd number) of their equalisers; 0: time.equaliser_taps", 0, 99},
+        s.equaliser_taps);
 }
 
 template <Like<TimingSettings> S, class Visitor>

@@ -18,6 +18,9 @@ UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
   if (unit.owner.launch_power_w > 0) own.link.launch_power_w = unit.owner.launch_power_w;
   if (unit.owner.oscillator_w > 0) own.receiver.lo_power_w = unit.owner.oscillator_w;
   if (unit.owner.converter_bits > 0) own.converter.effective_bits = unit.owner.converter_bits;
+  if (unit.owner.drive_depth > 0) own.link.drive_depth = unit.owner.drive_depth;
+  if (unit.owner.bandwidth_hz > 0) own.receiver.front_end.bandwidth_hz = unit.owner.bandwidth_hz;
+  if (unit.owner.equaliser_taps > 0) own.timing.equaliser_taps = unit.owner.equaliser_taps;
   return own;
 }
 

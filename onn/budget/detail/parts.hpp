@@ -58,8 +58,10 @@ struct Inputs {
   int ends() const { return answer_ends(design.task, hardware); }
   /// Whether sums have an owner, who sends the answers on: a stage behind unit T.
   bool owned() const { return has_owner(design.task, hardware); }
+  /// The unit's hardware as its answers meet it.
+  UnitHardware owner() const { return owner_hardware(design.task, hardware); }
   /// Servers that it sends the answers to.
-  int owners_ends() const { return owner_hardware(design.task, hardware).link.destinations; }
+  int owners_ends() const { return owner().link.destinations; }
   /// Number of its stage.
   std::size_t owner_stage() const { return unit_t_stage() + 1; }
   /// What the seed feeds: every server that sends or receives (its oscillators alone where it has a laser of

@@ -86,7 +86,7 @@ std::vector<BudgetStage> stages_of(const Inputs& in) {
                     .modulators = digits_on,
                     .receivers = lanes_on,
                     .adcs = lanes_on,
-                    .swing_v = stages[servers_stage].swing_v});
+                    .swing_v = servers_swing_v(in.hardware, in.owner().link.drive_depth)});
   return stages;
 }
 
@@ -127,7 +127,7 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   if (in.hops()) at(fibres, servers_stage) = 0.0;  // one fibre from end to end
   if (in.owned()) {                                // PAM4, up to the chip, split for all servers, and down
     const std::size_t owner = in.owner_stage();
-    at(modulator, owner) = sent_db;
+    at(modulator, owner) = in.modulator_db() + loss_db_of_field(in.owner().link.drive_depth);
     at(splitting, owner) = loss_db_of_field(split_field_factor(in.owners_ends()));
     at(excess, owner) = in.excess_db(in.owners_ends());
     at(couplers, owner) = 2 * passive.coupler_db;
@@ -300,7 +300,9 @@ SymbolWatts<Real> symbol_watts(const Inputs& in, const std::vector<BudgetStage>&
   SymbolWatts<Real> watts;
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const bool of_servers = k == servers_stage || k > in.unit_t_stage();
-    const Real swing_v = of_servers ? servers_swing_v(u, values.drive_depth) : Real(stages[k].swing_v);
+    const Real swing_v = of_servers ? servers_swing_v(u, k == servers_stage ? values.drive_depth
+                                                                            : owner_values(values).drive_depth)
+                                    : Real(stages[k].swing_v);
     watts.drivers.push_back(static_cast<double>(stages[k].modulators) * drive_energy_j(u.modulator, swing_v) *
                             rate);
     watts.converters.push_back(static_cast<double>(stages[k].adcs) *
@@ -370,7 +372,7 @@ BudgetTable delays(const Inputs& in, const std::vector<BudgetStage>& stages) {
   set(in.unit_t_stage(), {.receivers_s = receiver_delay_s(in.hardware)});
   if (in.owned())
     set(in.owner_stage(),
-        {.receivers_s = receiver_delay_s(in.hardware), .modulators_s = modulator_delay_s(in.hardware)});
+        {.receivers_s = receiver_delay_s(in.owner()), .modulators_s = modulator_delay_s(in.owner())});
   for (std::size_t k = 0; k < stages.size(); ++k)
     t.parts.back().by_stage[k] = stages[k].adcs > 0 ? in.hardware.converter.delay_s : 0.0;
   return t;

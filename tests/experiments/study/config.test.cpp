@@ -125,7 +125,7 @@ StudyConfig unlike_default() {
             1,
             2,
             19};
-  u.owner = {1.3e-4, 1.4e-4, 3.5};
+  u.owner = {1.3e-4, 1.4e-4, 3.5, 0.45, 2.1e10, 7};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
@@ -303,8 +303,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
                        std::string(name_of(averaging)), depth, destinations, checks, cut, late, late_words));
-  const auto& [owner_launch, owner_lo, owner_bits] = owner;
-  check("owner", values(owner_launch, owner_lo, owner_bits));
+  const auto& [owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps] = owner;
+  check("owner", values(owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
                clocked_device] = timing;
   check("time", values(std::string(clocked_device), std::string(name_of(sampling)), symbol_rate, taps, jitter_s,

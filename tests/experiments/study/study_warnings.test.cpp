@@ -245,7 +245,8 @@ TEST_CASE("checks of answers change nothing") {
 
 // mutation: a network's answer has an owner, or all the owner's keys are not asked
 TEST_CASE("what an owner of sums alone uses changes nothing without one") {
-  for (const char* key : {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3"}) {
+  for (const char* key : {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3",
+                          "owner.drive_depth=0.5", "owner.bandwidth_hz=2e10", "owner.equaliser_taps=1"}) {
     CAPTURE(key);
     CHECK(any_about(of(small, {key}), "owner"));
     CHECK(any_about(of(small, {key, "network.source=digit-sums"}), "owner"));

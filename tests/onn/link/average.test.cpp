@@ -131,11 +131,14 @@ TEST_CASE("an owner's way on is in the budget") {
   CHECK(cost.receivers == digits * (1 + servers));
   CHECK(cost.conversions == 1);  // light, electricity, light
   const WordLink broadcast = owner_broadcast(unit.design.task, unit.hardware);
-  // its own converters and light, of N M receivers and M modulators
+  // its own converters, light, drives (C V^2) and bandwidth, of N M receivers and M modulators
   UnitHardware frugal = unit.hardware;
   frugal.owner = {.launch_power_w = frugal.link.launch_power_w / 4,
                   .oscillator_w = frugal.receiver.lo_power_w / 2,
-                  .converter_bits = frugal.converter.effective_bits - 1};
+                  .converter_bits = frugal.converter.effective_bits - 1,
+                  .drive_depth = 0.5,
+                  .bandwidth_hz = frugal.receiver.front_end.bandwidth_hz / 2,
+                  .equaliser_taps = 5};
   const ChipBudget less = budget(unit.design, programmed, model, frugal, {});
   const std::size_t at = b.stages.size() - 1;
   CHECK(less.symbol_power_w.part("converters").by_stage[at] ==
@@ -144,7 +147,12 @@ TEST_CASE("an owner's way on is in the budget") {
   CHECK(less.static_power_w.part("lasers").by_stage[0] == Approx(b.static_power_w.part("lasers").by_stage[0]));
   const WordLink dimmed = owner_broadcast(unit.design.task, frugal);
   CHECK(receiver_powers_w({dimmed.design, dimmed.chip, dimmed.hardware})[0] ==
-        Approx(receiver_powers_w({broadcast.design, broadcast.chip, broadcast.hardware})[0] / 4));
+        Approx(receiver_powers_w({broadcast.design, broadcast.chip, broadcast.hardware})[0] / 16));
+  CHECK(dimmed.hardware.timing.equaliser_taps == 5);
+  const auto& drivers = b.symbol_power_w.part("modulator drivers").by_stage;
+  CHECK(less.symbol_power_w.part("modulator drivers").by_stage[at] < drivers[at] / 2);
+  CHECK(less.symbol_power_w.part("modulator drivers").by_stage[0] == drivers[0]);
+  CHECK(less.delay_s.part("receivers").by_stage[at] == Approx(2 * b.delay_s.part("receivers").by_stage[at]));
   UnitHardware all = unit.hardware;
   all.link.destinations = 0;
   CHECK(b.delay_s.total() > 1.3 * budget(unit.design, programmed, model, all, {}).delay_s.total());

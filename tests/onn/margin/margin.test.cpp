@@ -60,7 +60,7 @@ struct Averaging4 {
 
 UnitHardware owned(UnitHardware u) {
   u.link.destinations = 1;
-  u.owner = {3e-4, 4e-4, 3.2};
+  u.owner = {3e-4, 4e-4, 3.2, 0.55, 2.2e10, 5};
   return u;
 }
 
