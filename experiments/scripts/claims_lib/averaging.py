@@ -89,6 +89,25 @@ def places(bench):
     return len(found.stdout.split())
 
 
+def checked_options(block):
+    """Answers that are the sums of a single digit, so that a word is wrong where its sum is."""
+    return (BASE, *sets("runner.trials=25", "measure.words=1000000", 'measure.variants=["noisy"]', "noise.set=receivers",
+                        "noise.lock=false", "parts.set=idealised", "network.source=digit-sums", "task.servers=4", "task.bits=2",
+                        "task.level=first", "converter.bits=8", "converter.effective_bits=6.4", "link.launch_power_w=1.15e-4", f"link.check_block={block}"))
+
+
+@shared
+def sums_wrong(bench, block):
+    """Share of sums wrong, checked in blocks or not (0)."""
+    return 1 - float(bench.trials(f"averaging_checks_{block}", "word_accuracy", *checked_options(block)).mean())
+
+
+def undetected(bench, block):
+    """Sums that stay wrong over theory: half of the pairs of errors cancel, B p^2 / 2 of the sums."""
+    ratio = sums_wrong(bench, block) / (block * sums_wrong(bench, 0) ** 2 / 2)
+    return Measured(ratio, "0.8 to 1.2", 0.8 <= ratio <= 1.2)
+
+
 DRIFT = ("experiments/data/studies/drifting_sums.toml",)
 
 
@@ -177,6 +196,10 @@ CLAIMS = claims_of(
          (beside_prototype, name), COSTS))),
     *((f"ring-{n}-over-owner", ">= 1", f"energy of a ring of {n} over that of sums at owners, both near 1e-4 of words wrong",
        (over, f"ring-{n}", f"owner-{n}"), COSTS) for n in (4, 8)),
+    ("checks-raw", "", "share of sums wrong without checks, 25 million sums of 4 servers", (sums_wrong, 0),
+     f"{OPTINC} run {shown(checked_options(0))}"),
+    ("checks-left", "", "sums that stay wrong with a check word behind every 16, over half of the pairs of errors, B p^2 / 2", (undetected, 16),
+     f"{OPTINC} run {shown(checked_options(16))}"),
     ("day-unchecked", "", "share of words wrong in a day of drift, oscillators set every hour, no checks", (wrong_in_a_day, False, "recalibrated"),
      f"{OPTINC} run drifting_sums --set link.check_block=0 --set 'measure.variants=[\"drifting\",\"recalibrated\"]'"),
     ("day-hourly", "", "the same with checks", (wrong_in_a_day, True, "recalibrated"), f"{OPTINC} run drifting_sums"),
