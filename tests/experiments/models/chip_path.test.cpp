@@ -117,8 +117,9 @@ TEST_CASE("chip path: a chip lives through its instants with the steps, wherever
       CAPTURE(step);
       const std::size_t k = step / 3, calibrated = again && k >= 2 ? 2 : 0;
       const OperatedChip at = calibrated == 0 ? chip.first : calibrated_again(unit.design, unit.config, 2, 1);
-      const ChipState state = settled_at(unit.design, unit.config, at,
-                                         errors_at(unit.config, chip, at, calibrated, k), lag[k], 2, k);
+      const ChipState state =
+          settled_at(unit.design, unit.config, at, errors_at(unit.config, chip, at, calibrated, k),
+                     {.oscillator_rad_per_m = lag[k]}, 2, k);
       received.push_back(path(codes, at_step(step)));
       CHECK(received.back() ==
             decide_digits(transmit({unit.design, state, unit.config.hardware}, codes, {5, 2, 0, step})));
