@@ -207,7 +207,7 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
                  len(shown), outer="xy", sharex=True, sharey="row")
 
 
-OVER_TIME = ("instant_accuracy", "failed_checks", "phase_drift", "oscillator_phase", "die_temperature",
+OVER_TIME = ("instant_accuracy", "failed_checks", "phase_drift", "oscillator_phase", "die_temperature", "light_drift",
              "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
 """Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
 TIMES = ((14400.0, 3600.0, "h"), (300.0, 60.0, "min"))
@@ -218,9 +218,8 @@ def drift(run: Run, *, metric: Names = None, at: Optional[Mapping[str, Any]] = N
     """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
 
     Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
-    names; by default the words wrong, and of the checks that fail, the changes of phases and of oscillators, and the
-    temperature of the die those that are not zero. Words wrong
-    have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
+    names; by default the words wrong, and of the checks that fail, the changes of phases and of oscillators, the
+    temperature of the die and the servers' light those that are not zero. Words wrong have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
     sweeps, by parameter name; of the sweeps left, the one of most values gets a column a value, in which a metric that
     is the same in all columns is drawn once.
 
