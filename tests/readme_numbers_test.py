@@ -45,6 +45,8 @@ QUOTED = (
      lambda a, b: abs(100 / float(b[0]) / int(a[1]) - 1) < 0.1 and a[0] == "1"),
     (r"\[with more light\] (\d) in (1,000)", RESULTS, r"four times the default light \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|",
      lambda a, b: round(1000 * (1 - float(b[0]) / 100)) == int(a[0])),
+    (r"stay at (\d) in (1,000) on every chip", RESULTS, r"servers decide 13 levels \| 0 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) ",
+     lambda a, b: {round(1000 * (1 - float(share) / 100)) for share in b} == {int(a[0])}),
     (r"two words in five wrong without correction, fewer than one in a thousand is wrong with it", RESULTS,
      r"uncorrected \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) .*\n.*`corrected_quadrature` \(%\) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) ",
      lambda _, b: round(100 - float(b[0]), -1) == 40 and float(b[1]) > 99.9),
