@@ -210,7 +210,7 @@ CLAIMS = claims_of(
         (f"{name}-energy", "", "pJ per bit", (energy, name), COSTS),
         (f"{name}-prototype", "", f"its energy, times {counted:.3f} for what the prototype counted, over the prototype's {pj} pJ",
          (beside_prototype, name), COSTS))),
-    *((f"ring-{n}-over-owner", ">= 1", f"energy of a ring of {n} over that of sums at owners, both near 1e-4 of words wrong",
+    *((f"ring-{n}-over-owner", ">= 1", f"energy of a ring of {n} over that of sums at owners, both near 1e-5 of words wrong",
        (over, f"ring-{n}", f"owner-{n}"), COSTS) for n in (4, 8)),
     ("checks-raw", "", "share of sums wrong without checks, 25 million sums of 4 servers", (sums_wrong, 0),
      f"{OPTINC} run {shown(checked_options(0))}"),
