@@ -20,7 +20,7 @@ Real servers_swing_v(const UnitHardware& u, const Real& depth) {
 /// derivatives where it is asked for them.
 class OperatingPower {
  public:
-  /// Of a design; throws Error as budget(). What is given must outlive this.
+  /// Of a design, which must outlive this; throws Error as budget().
   OperatingPower(const ChipDesign& design, const ErrorModel& model, const UnitHardware& hardware,
                  const BudgetSettings& settings);
 
@@ -38,9 +38,9 @@ class OperatingPower {
 
  private:
   const ChipDesign& design_;
-  const ErrorModel& model_;
-  const UnitHardware& hardware_;
-  const BudgetSettings& settings_;
+  ErrorModel model_;
+  UnitHardware hardware_;
+  BudgetSettings settings_;
   ChipProgram program_;
   std::vector<BudgetStage> stages_;  ///< of one link, where electronics add
   int links_ = 1;
