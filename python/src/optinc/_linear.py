@@ -235,11 +235,12 @@ def from_linear(module: nn.Module, model: ErrorModel | str | None = None, *, exa
                      mesh_number=taken, **settings)
         taken += sum(isinstance(m, MeshLayer) for m in layer.modules())
         layer.requires_grad_(whole.requires_grad)
-        if bias is not None:
+        if bias is not None and layer.bias is not None:
             with torch.no_grad():
                 layer.bias.copy_(bias)
             layer.bias.requires_grad_(bias.requires_grad)
-        return layer.train(training)
+        layer.train(training)
+        return layer
 
     kept = {child for m in module.modules() if isinstance(m, _READS_WEIGHTS) for child in m.children()}
     made = {m: [light(*matrix, m.training) for matrix in _matrices(m)]
