@@ -165,6 +165,7 @@ class Activation(_Operated):
         self.device = device
 
     def forward(self, z: Tensor) -> Tensor:
+        """Fields behind the device: complex64, or complex128 of numbers in double precision."""
         z = z.to(torch.complex128 if z.dtype in _WIDE else torch.complex64)
         found: Tensor = (_operator.activate(z, self._number)[0] if self._compiling() else
                          _Activate.apply(self.device, self.device(_array(z, "z")), z))
@@ -266,6 +267,7 @@ class MeshLayer(_Operated):
         return mesh.on(self._drawn[1])
 
     def forward(self, x: Tensor) -> Tensor:
+        """Fields (.., ports) behind the mesh. Raises ValueError for another last axis, and for phases that are not finite."""
         step = _NO_STEP
         if self.training and self.fresh_chip_every_step:
             step = self.steps.clone()
@@ -290,5 +292,6 @@ class MeshLayer(_Operated):
             raise ValueError(f"phases of a {state['topology']} mesh for a {self.topology} one (one wiring). Change one.")
 
     def extra_repr(self) -> str:
+        """What PyTorch prints of it."""
         errors = "measured" if self.measured is not None else self.model
         return f"ports={self.ports}, MZIs={len(self.theta)}, model={errors}, real={self.real}"
