@@ -7,6 +7,7 @@ import contextlib
 import csv
 import os
 import tempfile
+import types
 import unittest
 import unittest.mock
 from dataclasses import replace
@@ -19,6 +20,7 @@ import xarray
 import optinc.results as results
 from optinc.results import figures
 from optinc.results.figures.trainings import drawn_paths
+from optinc.results.compare import interval_of_difference
 from optinc.results.comparison import comparison, percent
 from optinc.results.headlines import headlines
 from optinc.results.learning import differences, exact_place, final, mean_interval, paths
@@ -397,6 +399,34 @@ class Tables(unittest.TestCase):
             frame = results.to_pandas(results.tidy(run))
             mean = frame.groupby(["sigma_eta_rad", "variant"]).word_accuracy.mean()
             self.assertAlmostEqual(mean[0.03, "corrected_quadrature"], float(run.summary["word_accuracy_mean"][5, 1]), places=12)
+
+
+class Differences(unittest.TestCase):
+    # Newcombe's example (Stat. Med. 17, 873 (1998), from memory): 56 of 70 less 48 of 80 is 0.2, between 0.0524 and 0.3339.
+    # Fails where an end takes the limits of the other.
+    def test_interval(self):
+        def wilson(k, n, z=1.959964):
+            middle, half = (k + z * z / 2) / (n + z * z), z / (n + z * z) * (k * (n - k) / n + z * z / 4) ** 0.5
+            return k / n, middle - half, middle + half
+
+        np.testing.assert_allclose(interval_of_difference(*wilson(56, 70), *wilson(48, 80)), (0.0524, 0.3339), atol=5e-5)
+
+    def test_two_files(self):
+        with results.open_run(FILES["one_sweep"]) as run:
+            same = results.differences(run, run, "word_accuracy")
+            mean = run.summary["word_accuracy_mean"].values
+            self.assertEqual(list(same), ["sigma_eta_rad", "variant", "one", "other", "difference", "low", "high"])
+            np.testing.assert_array_equal(same["one"], mean.reshape(-1))
+            self.assertTrue((same["difference"] == 0).all() and (same["low"] <= 0).all() and (same["high"] >= 0).all())
+            cut = run.summary.isel({run.sweeps[0]: [3, 1]})
+            fewer = types.SimpleNamespace(path="fewer", trials=None, summary=cut, require=lambda _: cut)
+            found = results.differences(fewer, run, "word_accuracy")
+            np.testing.assert_array_equal(found["sigma_eta_rad"][::mean.shape[1]], run.summary["sigma_eta_rad"].values[[3, 1]])
+            np.testing.assert_array_equal(found["one"], found["other"])  # of the same points
+            with results.open_run(FILES["tolerant_keys"]) as other, self.assertRaises(results.NotInResult):
+                results.differences(run, other)
+        status, told, _ = command("compare", FILES["one_sweep"], FILES["one_sweep"])
+        self.assertEqual((status, told.splitlines()[-1]), (0, f"0 of {mean.size} differ by more than their 95 % intervals."))
 
 
 class Tolerances(unittest.TestCase):

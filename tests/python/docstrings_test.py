@@ -24,6 +24,18 @@ class Docstrings(unittest.TestCase):
                     if not member.startswith("_"):
                         self.assertTrue(said(getattr(thing, member), member), f"{name}.{member}")
 
+    # Fails when an object prints as an address.
+    def test_everything_says_what_it_is(self):
+        for name in optinc.__all__:
+            thing = getattr(optinc, name)
+            if inspect.isclass(thing):
+                self.assertIsNot(thing.__repr__, object.__repr__, name)
+        chip = optinc.Mesh(4).fabricate("ideal")
+        self.assertTrue(repr(chip.errors).startswith("<FabricatedErrors: alpha=float64 (6,), beta=float64 (6,), "))
+        self.assertEqual(repr(optinc.Softplus()), f"<Softplus: beta_per_sqrt_w={optinc.Softplus().beta_per_sqrt_w:.6g}>")
+        self.assertIn("laser=LaserSettings", repr(optinc.UnitHardware()))
+        self.assertEqual(repr(chip.settled()), "<SettledMesh>")
+
     def test_a_signature_alone_says_nothing(self):
         self.assertTrue(optinc.fidelity.__doc__.startswith("fidelity("))
         self.assertTrue(said(optinc.fidelity, "fidelity").startswith("Overlap"))

@@ -4,7 +4,9 @@ Needs xarray, h5py, and the tool in the environment's OPTINC_TOOL; skipped witho
 needed."""
 
 import contextlib
+import importlib.util
 import io
+import json
 import os
 import signal
 import subprocess
@@ -185,6 +187,53 @@ class WithoutModule(unittest.TestCase):
         with self.assertRaisesRegex(ImportError, "needs the compiled module"):
             from optinc import Unit  # noqa: F401
         self.assertFalse(hasattr(optinc, "nonsense"))
+
+
+@unittest.skipUnless(TOOL and importlib.util.find_spec("pandas"), "needs OPTINC_TOOL and pandas")
+class Tables(unittest.TestCase):
+    def said(self, *words):
+        done = subprocess.run([TOOL, *words, "--json", "--quiet"], check=True, capture_output=True)
+        return json.loads(done.stdout)
+
+    # Fails when rows, columns or what stands beside them are not those of the command line.
+    def test_interconnects(self):
+        ring = {"network": "switch", "collective": "ring", "servers": [4, 8]}
+        found = optinc.interconnect({"scenario": [ring, {**ring, "name": "tree", "collective": "halving-doubling"}]})
+        self.assertEqual(list(found.name), ["scenario 0", "scenario 0", "tree", "tree"])
+        self.assertEqual(list(found.servers), [4, 8, 4, 8])
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "list.toml"
+            file.write_text('title = "two"\n[[scenario]]\nname = "ring"\nnetwork = "switch"\ncollective = "ring"\nservers = [4, 8]\n')
+            wanted = self.said("interconnect", str(file))["scenarios"]
+            found = optinc.interconnect(file)
+        self.assertEqual([list(found.total_s), found.attrs["title"]], [[row["total_s"] for row in wanted], "two"])
+
+    def test_clusters(self):
+        found = optinc.cluster({"iteration": [{"workload": "vgg19", "data": [1, 4]}]})
+        self.assertEqual(list(found.ranks), [1, 4])
+        self.assertGreater(found.iteration_s[1], found.iteration_s[0])
+        with self.assertRaisesRegex(ValueError, "no table jobs in the answer of optinc cluster .it has iterations"):
+            optinc.cluster({"iteration": [{"workload": "vgg19"}]}, table="jobs")
+
+    def test_budgets(self):
+        settings = {"network.source": "carry-chain"}
+        wanted, found = self.said("budget", '--set=network.source="carry-chain"'), optinc.budget(settings=settings)
+        parts = found.groupby(["quantity", "part"]).value.sum()
+        self.assertAlmostEqual(parts["delay", "converters"], wanted["delay"]["parts"]["converters"]["total"], places=20)
+        self.assertAlmostEqual(parts["static_power"].sum(), wanted["static_power"]["total"], places=12)
+        self.assertEqual(found.attrs["energy_per_bit_j"], wanted["energy_per_bit_j"])
+        stages = optinc.budget(settings=settings, table="stages")
+        self.assertEqual(list(stages.name), [stage["name"] for stage in wanted["stages"]])
+
+    def test_operating_points(self):
+        design = {"design": [{"name": "chain", "set": ["network.source=carry-chain", "time.symbol_rate_bd=1e9"]}]}
+        found = optinc.operating_point(design, settings={"parts.set": "idealised"}, wrong=0.01, chips=2, words=500,
+                                       bandwidths=[20e9])
+        self.assertEqual((list(found.design), list(found.found), list(found.receiver_bandwidth)), (["chain"], [True], [20e9]))
+
+    def test_what_the_tool_refuses(self):
+        with self.assertRaisesRegex(ValueError, 'unknown key scenario.netork .*Did you mean "network"'):
+            optinc.interconnect({"scenario": [{"netork": "switch"}]})
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ A unit that averages the codes of four servers:
 
 For the same seed, results have the same bits as those of the command line from a portable build.
 
-run() runs a study by the command-line tool, and optinc.results reads, tabulates and draws result files. These two need
-no compiled module.
+run() runs a study by the command-line tool; interconnect(), cluster(), operating_point() and budget() are its tables as
+DataFrames; optinc.results reads, tabulates and draws result files. These need no compiled module.
 """
 
 from typing import TYPE_CHECKING
 
-from .tool import run
+from .tool import budget, cluster, interconnect, operating_point, run
 
 try:
     from ._core import (
@@ -103,6 +103,7 @@ try:
         train,
         word_hops,
     )
+    from . import _reprs  # noqa: F401  gives every class of the module one
     from ._core import version as __version__
     from .circuits import Circuit, Readings
     from .laboratory import load_chip, load_matrix, save_chip, save_matrix
@@ -174,8 +175,10 @@ __all__ = [
     "Wafer",
     "analogue_sum",
     "block_maxima",
+    "budget",
     "carry_chain",
     "circuit_models",
+    "cluster",
     "codes_of_words",
     "decode",
     "digit_sums",
@@ -189,12 +192,14 @@ __all__ = [
     "fit_twin",
     "gpu_name",
     "haar_unitary",
+    "interconnect",
     "load_chip",
     "load_matrix",
     "load_network",
     "model_emission",
     "model_ports",
     "model_scattering",
+    "operating_point",
     "plan_twin",
     "run",
     "save_chip",

@@ -1,6 +1,9 @@
 """The all-reduce of PyTorch's data-parallel training, in light."""
 
 import functools
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -8,6 +11,9 @@ import torch.distributed as dist
 from torch import Tensor
 
 from . import NoiseSwitches, ProgrammedChip, ResponseTable, Task, Unit, block_maxima, decode, encode, exact_answers
+
+_COUNTED = ("words", "wrong", "clipped", "wire_bytes", "seconds")
+_OF_THIS_PROCESS = ("_host_group", "_worker")
 
 
 class Averager:
@@ -35,14 +41,25 @@ class Averager:
     bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32" (ProgrammedChip.average).
 
     stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
-    drawn from `seed`; otherwise to the nearer one. An analogue sum whose task rounds at random always does. error_feedback: every rank adds to its next gradient what its own
-    codes left out of the last one. group: that of DDP, if it has one of its own.
+    drawn from `seed`; otherwise to the nearer one. An analogue sum whose task rounds at random always does.
+    error_feedback: every rank adds to its next gradient what its own codes left out of the last one; with "unit", also
+    what the unit left out of the mean by rounding and noise, times the ranks, added by the rank that sent those words. A
+    rank of this simulator knows that; servers would need it sent (the codes' exact sums, as digit sums send them).
+    group: that of DDP, if it has one of its own.
 
-    Counted, on this rank: `steps`; `words` that it averaged, and those of them that came back `wrong`, not as the
-    rounded mean of the codes (of an analogue sum, as their sum); `wire_bytes`: what its codes and scales take on the network of the units. To go on with
-    a training that was stopped, set `steps`: noise of later steps is another one. Under FSDP2 every reduce-scatter is a
-    step. Of what error feedback keeps, and of the order of DDP's buckets, nothing is stored: such a run does not repeat
-    the uninterrupted one bit by bit.
+    overlap: a thread averages while the backward pass goes on, through a group of gloo of its own for all ranks, or
+    through `group`, which nothing else may use then. Results have the same bits. cuda: gradients on GPUs are copied to the
+    host, averaged there and copied back, through such a group as well. It has run on no GPU yet.
+
+    Counted, on this rank: `steps`; `words` that it averaged, those of them that came back `wrong`, not as the rounded
+    mean of the codes (of an analogue sum, as their sum), and those of the wrong that stand `clipped` at an end of the
+    range; `wire_bytes`: what its codes and scales take on the network of the units; `seconds` in averages. log: called
+    after every step with a dict of "step", what this step added to each of these, and "scale", the largest of its
+    blocks: log=wandb.log, log=print. With overlap, the thread calls it.
+
+    state_dict() and load_state_dict() keep all that in checkpoints, so that noise of later steps is another one and what
+    error feedback holds back is not lost. Under FSDP2 every reduce-scatter is a step. The order of DDP's buckets is not
+    kept: the first step after a restart has blocks of other gradients, unless there is one bucket.
 
     Gradients are sent as float32, complex ones as real and imaginary parts; those of float64 first lose a power of two
     that all ranks agree on.
@@ -64,9 +81,12 @@ class Averager:
         own: bool = False,
         arithmetic: str = "float64",
         stochastic: bool = False,
-        error_feedback: bool = False,
+        error_feedback: bool | str = False,
         seed: int = 1,
         group: dist.ProcessGroup | None = None,
+        overlap: bool = False,
+        cuda: bool = False,
+        log: Callable[[dict[str, float]], object] | None = None,
     ) -> None:
         if not isinstance(unit, (ProgrammedChip, ResponseTable, Unit, type(None))):
             raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit or None). "
@@ -84,6 +104,10 @@ class Averager:
                              "server. Leave own out.")
         if unit is not None and (bits, rounding) != (None, None):
             raise ValueError("bits or rounding beside a unit (its task has both). Leave them out.")
+        if error_feedback not in (False, True, "unit"):
+            raise ValueError(f'error_feedback "{error_feedback}" (False, True or "unit"). Choose one of them.')
+        if own and error_feedback == "unit":
+            raise ValueError('error_feedback "unit" with own answers (every rank\'s are others). Give error_feedback=True.')
         block_maxima([0.0], block)  # refuses blocks that cannot be
         self.unit, self.block, self.server, self.own, self.seed, self.group = unit, block, server, own, seed, group
         self.bits, self.rounding = bits, rounding
@@ -92,8 +116,12 @@ class Averager:
         of_task = unit is not None and (unit.task.outputs, unit.task.rounding) == ("analogue", "stochastic")
         self.stochastic = stochastic or of_task
         self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
-        self.steps = self.words = self.wrong = self.wire_bytes = 0
+        self.of_unit = error_feedback == "unit"
+        self.overlap, self.cuda, self.log = overlap, cuda, log
+        self.steps = self.words = self.wrong = self.clipped = self.wire_bytes = 0
+        self.seconds = 0.0
         self._position = 0  # of the next word within its step
+        self._begin_step()
         if dist.is_initialized():
             _ = self.task  # refuses units for other groups
 
@@ -121,12 +149,24 @@ class Averager:
         if more or not hasattr(bucket, "buffer"):
             raise TypeError("gradients that are not in a bucket of DDP (FSDP1 and DDP's python_reducer have none). Use DDP with "
                             "its own reducer, or FSDP2.")
-        mean = state._average(bucket.buffer(), bucket.parameters())
-        if bucket.is_last():
-            state.steps += 1
-            state._position = 0
-        done: torch.futures.Future[Tensor] = torch.futures.Future()
-        done.set_result(mean)
+        gradients, parameters, last = state._on_host(bucket.buffer()), bucket.parameters(), bucket.is_last()
+        device = bucket.buffer().device
+
+        def averaged(_: object) -> Tensor:
+            mean = state._average(gradients, parameters).to(device)
+            if last:
+                state._end_step()
+            return mean
+
+        devices = [device] if device.type != "cpu" else None
+        begun: torch.futures.Future[None] = torch.futures.Future(devices=devices)
+        if state.overlap:
+            _ = state.task, state._host_group  # refused here, and made in step with the other ranks
+            done: torch.futures.Future[Tensor] = begun.then(averaged)
+            state._worker.submit(begun.set_result, None)
+            return done
+        done = torch.futures.Future(devices=devices)
+        done.set_result(averaged(None))
         return done
 
     @property
@@ -134,17 +174,88 @@ class Averager:
         """What FSDPModule.set_custom_reduce_scatter() of PyTorch 2 takes. Raises ValueError with error feedback."""
         if self.residual is not None:
             raise ValueError("error_feedback under FSDP2 (whose buffers belong to no parameter). Leave it out.")
+        if self.overlap:
+            raise ValueError("overlap under FSDP2 (which waits for each reduce-scatter). Leave it out.")
         return _ReduceScatter(self)
 
+    def state_dict(self, parameters: Iterable[tuple[str, Tensor]] = ()) -> dict[str, object]:
+        """What a checkpoint of this rank needs: steps, counts, and what error feedback holds back, by names of parameters.
+
+        parameters: model.named_parameters(), needed with error feedback. Call it between steps. Raises ValueError where a
+        parameter with feedback has no name there.
+        """
+        names = {p: name for name, p in parameters}
+        held = self.residual or {}
+        if not held.keys() <= names.keys():
+            raise ValueError("error feedback of parameters without names. Give model.named_parameters().")
+        return {"steps": self.steps, **{name: getattr(self, name) for name in _COUNTED},
+                "residual": {names[p]: left.clone() for p, left in held.items()}}
+
+    def load_state_dict(self, state: dict[str, object], parameters: Iterable[tuple[str, Tensor]] = ()) -> None:
+        """Goes on where state_dict() was called, on the same rank.
+
+        Raises KeyError for another dict, and ValueError for feedback without error_feedback, or of parameters that are
+        not named or have another size.
+        """
+        held, named = state["residual"], dict(parameters)
+        if held and self.residual is None:
+            raise ValueError("a state with error feedback, for an averager without. Give error_feedback.")
+        for name, left in held.items():  # type: ignore[attr-defined]
+            if name not in named or named[name].numel() * (2 if named[name].is_complex() else 1) != left.numel():
+                raise ValueError(f"error feedback of {name}, which is not there, or has another size. Give "
+                                 "model.named_parameters() of the same model.")
+        if self.residual is not None:
+            self.residual = {named[name]: left.clone() for name, left in held.items()}  # type: ignore[attr-defined]
+        for name in ("steps", *_COUNTED):
+            setattr(self, name, state[name])
+        self._begin_step()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name not in _OF_THIS_PROCESS}
+
+    def __repr__(self) -> str:
+        kind = "codes" if self.unit is None else type(self.unit).__name__
+        return f"<Averager: {kind}, step {self.steps}, {self.wrong} of {self.words} words wrong>"
+
+    @functools.cached_property
+    def _worker(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1, "optinc-averager")
+
+    @functools.cached_property
+    def _host_group(self) -> dist.ProcessGroup | None:
+        """The group through which hosts exchange codes: nothing else talks there while a thread does."""
+        return dist.new_group(backend="gloo") if self.group is None and (self.overlap or self.cuda) else self.group
+
+    def _begin_step(self) -> None:
+        self._position, self._largest = 0, 0.0
+        self._before = {name: getattr(self, name) for name in _COUNTED}
+
+    def _end_step(self) -> None:
+        if self.log is not None:
+            self.log({"step": self.steps, **{name: getattr(self, name) - self._before[name] for name in _COUNTED},
+                      "scale": self._largest})
+        self.steps += 1
+        self._begin_step()
+
+    def _on_host(self, gradients: Tensor) -> Tensor:
+        if gradients.device.type != "cpu" and not self.cuda:
+            raise ValueError(f"gradients are on {gradients.device} (the engine computes on CPUs). Give Averager(cuda=True), which "
+                             "copies them and has run on no GPU yet, or train on CPUs.")
+        return gradients.detach().cpu()
+
     def _average(self, gradients: Tensor, parameters: list[Tensor]) -> Tensor:
-        if gradients.device.type != "cpu":
-            raise ValueError(f"gradients are on {gradients.device} (the engine computes on CPUs). Train on CPUs.")
+        start = time.perf_counter()
+        mean = self._mean(gradients, parameters)
+        self.seconds += time.perf_counter() - start
+        return mean
+
+    def _mean(self, gradients: Tensor, parameters: list[Tensor]) -> Tensor:
         if gradients.layout != torch.strided:
             raise TypeError("sparse gradients (units average dense ones). Set sparse=False in the layer that makes them.")
         if gradients.numel() == 0:
             return gradients
         if gradients.is_complex():  # real and imaginary parts in turn, as in DDP's buckets
-            parts = self._average(torch.view_as_real(gradients.resolve_conj()).flatten(), parameters)
+            parts = self._mean(torch.view_as_real(gradients.resolve_conj()).flatten(), parameters)
             return torch.view_as_complex(parts.view(*gradients.shape, 2))
         wide = gradients.dtype == torch.float64
         full = gradients.detach().to(torch.float64 if wide else torch.float32).numpy()
@@ -162,11 +273,17 @@ class Averager:
         codes = encode(self._dithered(to_send, scale) if self.stochastic else to_send, scale, self.task.bits, self.block)
         if self.residual is not None:
             left_out = to_send - decode(codes, scale, self.task.bits, self.block)
+        self._largest = max(self._largest, float(np.ldexp(np.float64(scale.max()), power)))
+        self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
+        received, missing = self._received(codes)
+        mean = decode(received * self.task.answer_step, scale, self.task.bits, self.block)
+        if self.residual is not None:
+            if self.of_unit:
+                steps = np.repeat(scale, self.block)[: len(to_send)] / (2 ** (self.task.bits - 1) - 1)
+                left_out = left_out + (missing * self.task.servers * steps).astype(np.float32)
             left_out = np.ldexp(left_out.astype(np.float64), power) if wide else left_out
             for p, part in zip(parameters, torch.from_numpy(left_out).split(sizes)):
                 self.residual[p] = part.clone()
-        self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
-        mean = decode(self._received(codes) * self.task.answer_step, scale, self.task.bits, self.block)
         if broken is not None:
             mean[broken] = np.nan
         return torch.from_numpy(np.ldexp(mean.astype(np.float64), power) if wide else mean).to(gradients.dtype)
@@ -175,7 +292,7 @@ class Averager:
         """Of two, which all ranks leave out so that the largest gradient of any is below 1 and float32 holds it."""
         finite = np.abs(gradients[np.isfinite(gradients)])
         shared = torch.tensor(np.frexp(finite.max(initial=5e-324))[1])  # the least float64: any other rank's counts
-        dist.all_reduce(shared, dist.ReduceOp.MAX, self.group)
+        dist.all_reduce(shared, dist.ReduceOp.MAX, self._host_group)
         return int(shared)
 
     def _scale(self, gradients: np.ndarray) -> np.ndarray:
@@ -187,7 +304,7 @@ class Averager:
             scale = block_maxima(np.where(finite, gradients, np.float32(0)), self.block)
             scale[np.unique(np.flatnonzero(~finite) // self.block)] = np.inf
         shared = torch.from_numpy(scale)
-        dist.all_reduce(shared, dist.ReduceOp.MAX, self.group)
+        dist.all_reduce(shared, dist.ReduceOp.MAX, self._host_group)
         return np.asarray(shared.numpy())
 
     def _dithered(self, gradients: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -199,8 +316,9 @@ class Averager:
         noise = (np.random.Generator(draws).random(len(gradients)) - 0.5) * limit / steps
         return np.asarray(np.clip(gradients + noise, -limit, limit), "f4")
 
-    def _received(self, codes: np.ndarray) -> np.ndarray:
-        """What comes back for this rank's codes."""
+    def _received(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What comes back for this rank's codes; with feedback of the unit also how far below their mean, in codes, where
+        this rank sent the words (0 elsewhere)."""
         ranks, rank = self.task.servers, dist.get_rank(self.group)
         block_words = 4096 if isinstance(self.unit, ResponseTable) else 512  # parts of a call begin at multiples
         blocks = -(-len(codes) // block_words)
@@ -209,20 +327,26 @@ class Averager:
         everybodys = self._gathered(codes, self.task.bits)[:, first : None if self.own else first + share]
         answers = self._answers(everybodys, self._position + first)
         self._position += blocks * block_words
+        wrong = answers != exact_answers(self.task, everybodys)
+        top = round((2**self.task.bits - 1) / self.task.answer_step)
         self.words += everybodys.shape[1]
-        self.wrong += int((answers != exact_answers(self.task, everybodys)).sum())
+        self.wrong += int(wrong.sum())
+        self.clipped += int((wrong & ((answers == 0) | (answers >= top))).sum())
+        missing = np.zeros(len(codes))
         if self.own:
-            return answers
+            return answers, missing
+        if self.of_unit:
+            missing[first : first + share] = everybodys.mean(0) - answers * self.task.answer_step
         padded = np.zeros(share, "u4")
         padded[: len(answers)] = answers
-        return self._gathered(padded, self.task.answer_bits).ravel()[: len(codes)]
+        return self._gathered(padded, self.task.answer_bits).ravel()[: len(codes)], missing
 
     def _gathered(self, codes: np.ndarray, bits: int) -> np.ndarray:
         """Everybody's codes (ranks, n) of so many bits."""
         narrow = codes.astype("u1" if bits <= 8 else "<u2" if bits <= 16 else "<u4")
         sent = torch.from_numpy(narrow.view("u1"))  # PyTorch has no uint16
         parts = [torch.empty_like(sent) for _ in range(self.task.servers)]
-        dist.all_gather(parts, sent, self.group)
+        dist.all_gather(parts, sent, self._host_group)
         return np.asarray(torch.stack(parts).numpy()).view(narrow.dtype)
 
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
@@ -251,7 +375,7 @@ class _ReduceScatter:
                              "Shard over one group of that size.")
         if not mean_wanted and op != dist.ReduceOp.SUM:
             raise ValueError("a reduction other than a mean or a sum (a factor makes it one). Set no divide factor.")
-        mean = self.averager._average(input_tensor.flatten(), []).chunk(ranks)[dist.get_rank(group)]
-        self.averager.steps += 1
-        self.averager._position = 0
+        gradients = self.averager._on_host(input_tensor.flatten())
+        mean = self.averager._average(gradients, []).chunk(ranks)[dist.get_rank(group)]
+        self.averager._end_step()
         output_tensor.copy_((mean if mean_wanted else mean * ranks).view_as(output_tensor))

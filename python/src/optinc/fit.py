@@ -20,6 +20,9 @@ import numpy as np
 
 from ._core import ProcessModel, model_scattering
 
+__all__ = ["Fit", "Interferometers", "Process", "ROUGHNESS_LENGTH_M", "Start", "coupler", "cross_share", "groups_in_halves",
+           "least_squares", "mzi", "process", "read_columns", "ring"]
+
 Vector = np.ndarray[Any, Any]
 
 

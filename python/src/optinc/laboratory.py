@@ -302,7 +302,8 @@ def _opened(file: Path) -> Any:
 
 def _dimension(group: Any, name: str, values: Any, unit: str, meaning: str) -> Any:
     import h5py  # noqa: PLC0415  an extra
-    scale = group.create_dataset(name, data=list(values), dtype=h5py.string_dtype() if isinstance(list(values)[0], str) else "int64")
+    values = list(values)
+    scale = group.create_dataset(name, data=values, dtype=h5py.string_dtype() if isinstance(next(iter(values), 0), str) else "int64")
     scale.make_scale(name)
     scale.attrs.update({"units": unit, "long_name": meaning})
     return scale
@@ -313,7 +314,7 @@ def _dimensioned(group: Any, name: str, values: Any, axes: Any, unit: str, meani
     data = group.create_dataset(name, data=np.asarray(values))
     for (axis, along), dimension in zip(axes, data.dims):
         if axis not in group:
-            _dimension(group, axis, along, "1", f"number of the {axis}" if not isinstance(list(along)[0], str) else "part of a complex number")
+            _dimension(group, axis, along, "1", f"number of the {axis}" if not isinstance(next(iter(along), 0), str) else "part of a complex number")
         dimension.attach_scale(group[axis])
     data.attrs.update({"units": unit, "long_name": meaning})
 

@@ -24,12 +24,16 @@ from ._core import FloorPlanSettings, MeshFloorPlan, UnitFloorPlan
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+__all__ = ["COUPLER", "HEATER", "HEATER_WIDTH_UM", "LABEL", "OUTLINE", "Plan", "WAVEGUIDE", "WAVEGUIDE_WIDTH_UM", "draw", "write_gds"]
+
 Plan = Union[MeshFloorPlan, UnitFloorPlan]
 """What floor_plan() of meshes and units gives."""
 
 # (layer, datatype), numbered as in the generic process of gdsfactory
 WAVEGUIDE = (1, 0)
+"""Arms of MZIs."""
 HEATER = (47, 0)
+"""Heaters of the phase shifters."""
 OUTLINE = (64, 0)
 """Bounding box of every mesh."""
 LABEL = (66, 0)
@@ -38,6 +42,7 @@ COUPLER = (68, 0)
 """Boxes that couplers lie in."""
 
 WAVEGUIDE_WIDTH_UM = 0.5
+"""Assumed: a strip of single mode."""
 HEATER_WIDTH_UM = 2.0
 """Assumed, as that of the waveguide: a floor plan knows lengths alone."""
 

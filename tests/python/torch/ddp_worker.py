@@ -3,6 +3,7 @@
 Asserted in every process; a failure of one ends all.
 """
 
+import io
 import pickle
 import tempfile
 
@@ -98,6 +99,86 @@ def feedback_sends_what_codes_leave_out():
     assert (sums[1] * 127 - 0.125).abs().max() <= 0.5 / 50 + 1e-6
 
 
+def feedback_of_the_unit_leaves_nothing_out():
+    """Of a gradient that stays, the sum of T answers is T times the mean, but for what is held back: half a step of the
+    servers' codes and half a step of the unit's mean at most."""
+    gradients = numpy.random.default_rng(8).normal(size=(RANKS, 600)).astype("f4")
+    mean, step, errors = gradients.mean(0), abs(gradients).max() / 127, {}
+    for feedback in (True, "unit"):
+        averager = Averager(error_feedback=feedback)
+        bucket = Bucket(torch.from_numpy(gradients[dist.get_rank()]))
+        found = sum(Averager.hook(averager, bucket).value().double() for _ in range(100)) / 100
+        errors[feedback] = abs(found.numpy() - mean).max()
+    assert errors["unit"] < 1.05 * step / 100, errors  # the scale grows with what is held back, by two steps of 127
+    assert errors[True] > 10 * step / 100, errors
+
+
+def a_stopped_averager_goes_on(chip):
+    """Steps, counts and what feedback holds back are those of a run that was not stopped."""
+    draws = numpy.random.default_rng(9 + dist.get_rank()).normal(size=(4, 3000)).astype("f4")
+    weights = torch.nn.Parameter(torch.zeros(3000))
+    names = [("weights", weights)]
+
+    def bucket(step):
+        made = Bucket(torch.from_numpy(draws[step]))
+        made.parameters = lambda: [weights]
+        return made
+
+    for options in ({"stochastic": True}, {"error_feedback": "unit"}):
+        whole, first, then = (Averager(chip, **options) for _ in range(3))
+        wanted = [Averager.hook(whole, bucket(step)).value() for step in range(4)]
+        for step in range(2):
+            Averager.hook(first, bucket(step))
+        kept = io.BytesIO()
+        torch.save(first.state_dict(names), kept)
+        kept.seek(0)
+        then.load_state_dict(torch.load(kept), names)
+        for step in (2, 3):
+            assert torch.equal(Averager.hook(then, bucket(step)).value(), wanted[step])
+        assert (then.steps, then.words, then.wrong) == (whole.steps, whole.words, whole.wrong)
+    refused(ValueError, "Give model.named_parameters()", first.state_dict)
+    refused(ValueError, "for an averager without", lambda: Averager().load_state_dict(then.state_dict(names), names))
+    refused(ValueError, "not there, or has another size", lambda: then.load_state_dict(then.state_dict(names)))
+
+
+def every_step_is_logged(chip):
+    """What a step adds, for any logger; clipped words by a count beside it."""
+    records = []
+    averager = Averager(chip, log=records.append)
+    n = 40_000
+    gradients = numpy.random.default_rng(3).uniform(-127, -126, size=(RANKS, n)).astype("f4") / 127  # codes 1 and 2
+    own = torch.from_numpy(gradients[dist.get_rank()])
+    for last in (False, True, True):
+        Averager.hook(averager, Bucket(own, last))
+    assert [r["step"] for r in records] == [0, 1]
+    for name in ("words", "wrong", "clipped", "wire_bytes", "seconds"):
+        assert abs(sum(r[name] for r in records) - getattr(averager, name)) < 1e-9, name
+    assert abs(records[0]["scale"] - abs(gradients).max()) < 1e-7 and records[1]["seconds"] > 0
+    scale = optinc.block_maxima(abs(gradients).max(0))
+    codes = [optinc.encode(g, scale) for g in gradients]
+    answers = chip.average(codes, instant=1)
+    wrong = answers != optinc.exact_answers(chip.task, codes)
+    assert of_all_ranks(records[1]["wrong"]) == wrong.sum() > 0
+    assert of_all_ranks(records[1]["clipped"]) == (wrong & (answers == 0)).sum() > 0
+
+
+def what_goes_wrong_beside_the_backward_pass_ends_it():
+    def disk_full(_):
+        raise OSError("disk full")
+
+    refused(RuntimeError, "disk full", lambda: trained(Averager(overlap=True, log=disk_full), steps=1))
+
+
+def half_precision_is_that_of_float32():
+    """Gradients of 16 bits come back as the mean that float32 has, in their own kind."""
+    draws = torch.randn(3000, generator=torch.Generator().manual_seed(dist.get_rank()))
+    for dtype in (torch.bfloat16, torch.float16):
+        given = draws.to(dtype)
+        found = Averager.hook(Averager(), Bucket(given)).value()
+        assert found.dtype == dtype
+        assert torch.equal(found, Averager.hook(Averager(), Bucket(given.float())).value().to(dtype))
+
+
 def stochastic_codes_have_no_bias():
     """All send a quarter of a step: each is 1 once in four times, drawn apart, so that means have the gradient's."""
     n = 100_000
@@ -182,6 +263,11 @@ def work(rank, store):
     one_step_is_the_units_average(Averager(table), table)
     buckets_of_a_step_have_noise_of_their_own(Averager(chip), chip)
     feedback_sends_what_codes_leave_out()
+    feedback_of_the_unit_leaves_nothing_out()
+    a_stopped_averager_goes_on(chip)
+    every_step_is_logged(chip)
+    half_precision_is_that_of_float32()
+    what_goes_wrong_beside_the_backward_pass_ends_it()
     stochastic_codes_have_no_bias()
     a_broken_gradient_is_nan_everywhere()
     complex_gradients_keep_both_parts()
@@ -196,6 +282,9 @@ def work(rank, store):
     averagers = {
         "chip": Averager(chip),
         "chip again": Averager(chip),
+        "overlap": Averager(chip, overlap=True),
+        "feedback": Averager(chip, error_feedback="unit"),
+        "feedback and overlap": Averager(chip, error_feedback="unit", overlap=True),
         "table": Averager(table),
         "without devices": Averager(unit),
         "codes": Averager(rounding="half-up"),
@@ -209,7 +298,10 @@ def work(rank, store):
     for name, parameters in found.items():
         assert same_on_all_ranks(parameters) == (name != "star"), name
     assert averagers["star"].words == 50 * len(found["star"])  # on every rank
-    assert torch.equal(found["chip"], found["chip again"])
+    assert torch.equal(found["chip"], found["chip again"]) and torch.equal(found["chip"], found["overlap"])
+    assert torch.equal(found["feedback"], found["feedback and overlap"])
+    assert averagers["overlap"].words == averagers["chip"].words and averagers["overlap"].steps == 50
+    assert pickle.loads(pickle.dumps(Averager(overlap=True))).overlap
     assert torch.equal(found["without devices"], found["codes"])  # a carry chain is exact
     assert of_all_ranks(averagers["chip"].wrong) > 0 and of_all_ranks(averagers["codes"].wrong) == 0
     assert of_all_ranks(averagers["chip"].words) == 50 * len(found["chip"])
@@ -222,6 +314,9 @@ def work(rank, store):
     refused(ValueError, "its task has both", lambda: Averager(unit, bits=8))
     refused(ValueError, "server 4 of 4", lambda: Averager(server=4))
     refused(ValueError, "blocks of 0 elements", lambda: Averager(block=0))
+    refused(ValueError, 'True or "unit"', lambda: Averager(error_feedback="all"))
+    refused(ValueError, "every rank's are others", lambda: Averager(chip, own=True, error_feedback="unit"))
+    refused(ValueError, "has run on no GPU yet", lambda: Averager.hook(Averager(), Bucket(torch.ones(5, device="meta"))))
     refused(ValueError, "float64 or float32", lambda: Averager(chip, arithmetic="float16"))
     refused(ValueError, "only to a ProgrammedChip", lambda: Averager(table, arithmetic="float32"))
     refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._hdf5 import SCHEMA_VERSION
-from .compare import contents, differing
+from .compare import contents, differences, differing
 from .comparison import ComparedNetwork, Comparison, comparison
 from .errors import NotAResult, NotInResult
 from .networks import Network, network_of_point, networks
@@ -14,5 +14,5 @@ from .table import Table, tidy, to_pandas, write_csv
 from .tolerances import tolerance
 
 __all__ = ["SCHEMA_VERSION", "ComparedNetwork", "Comparison", "Network", "NotAResult", "NotInResult", "Parameter", "Provenance",
-           "Run", "Statistic", "Table", "comparison", "contents", "differing", "metrics", "network_of_point", "networks", "open_run", "parameters",
+           "Run", "Statistic", "Table", "comparison", "contents", "differences", "differing", "metrics", "network_of_point", "networks", "open_run", "parameters",
            "statistic", "tidy", "to_pandas", "tolerance", "write_csv"]

@@ -13,13 +13,14 @@ from matplotlib.figure import Figure
 
 from . import style
 from .._files import require_not_input
+from .compare import differences
 from .errors import NotAResult, NotInResult
 from .figures import FIGURES, drawn, names_of, says
 from .headlines import headlines
 from .report import write_report
 from .run import Run, open_run
 from .table import tidy, write_csv
-from .text import clean
+from .text import aligned, clean
 
 FIGURES_HELP = """Draws the figures that the study names in its key `figures`; if it names none, every figure for
 which there is data (pareto only if named). Each figure is written as PNG and PDF and replaces an earlier one of the same name.
@@ -32,6 +33,7 @@ EXAMPLES = """examples:
   optinc-results table results/quickstart.h5 -o accuracy.csv --metric word_accuracy
   optinc-results table results/quickstart.h5 -o means.csv --group summary
   optinc-results report results/quickstart.h5
+  optinc-results compare before.h5 after.h5 --metric word_accuracy
 """
 
 
@@ -77,6 +79,17 @@ def show(run: Run, arguments: argparse.Namespace) -> None:
     say(headlines(run))
 
 
+def compare(run: Run, arguments: argparse.Namespace) -> None:
+    """Prints by how much two results differ, with intervals."""
+    with open_run(arguments.other) as other:
+        found = differences(run, other, arguments.metric)
+    rows = [list(found), *([f"{value:.6g}" if isinstance(value, float) else str(value) for value in row]
+                           for row in zip(*found.values()))]
+    say("\n".join(aligned(rows)))
+    apart = sum(low > 0 or high < 0 for low, high in zip(found["low"], found["high"]))
+    say(f"{apart} of {len(found['one'])} differ by more than their 95 % intervals.")
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="optinc-results", description="Reads, tabulates and draws OptINC results.",
@@ -104,6 +117,10 @@ def parser() -> argparse.ArgumentParser:
                    "the figures that the study names, warnings, provenance and the command that repeats the run.")
     page.add_argument("-o", "--output", type=Path, metavar="HTML", help="output file (default: FILE with the extension .html)")
     page.add_argument("--force", action="store_true", help="overwrite an existing output file")
+    against = command("compare", compare, "print differences to another result",
+                      "Prints a metric of FILE and of OTHER, the difference, and its 95 % interval, at all points that both have.")
+    against.add_argument("other", type=Path, metavar="OTHER", help="another result file")
+    against.add_argument("--metric", metavar="M", help="compare this metric (default: the most telling one of both)")
     command("show", show, "print the main numbers", "Prints the provenance and the main numbers of a result.")
     return top
 
