@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/files/readers/circuit_component.hpp"
 #include "experiments/files/readers/touchstone.hpp"
 #include "physics/circuit/detection.hpp"
 
@@ -21,6 +22,9 @@ struct CircuitScattering {
   std::string light_port = {};            ///< that light enters for these
   double light_power_w = 0.0;             ///< of that light
   std::map<std::string, double> receiver = {};  ///< settings of each receiver: direct_receiver_settings()
+  /// Settings that differ from draw to draw, by their path; then `s` holds the wavelengths of all draws, one
+  /// draw after the other, and the file is .h5.
+  CircuitSweep drawn = {};
 };
 
 /// Throws Error unless a circuit of so many ports can be written under that name: .h5, or Touchstone's .sNp

@@ -105,7 +105,7 @@ try:
     )
     from ._core import version as __version__
     from .circuits import Circuit, Readings
-    from .laboratory import load_chip, load_matrix, save_chip, save_matrix
+    from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -191,6 +191,7 @@ __all__ = [
     "haar_unitary",
     "load_chip",
     "load_matrix",
+    "load_touchstone",
     "load_network",
     "model_emission",
     "model_ports",
@@ -199,6 +200,7 @@ __all__ = [
     "run",
     "save_chip",
     "save_matrix",
+    "save_touchstone",
     "save_network",
     "set_threads",
     "shipped_networks",
