@@ -105,7 +105,7 @@ void add_circuit(CommandTable& commands) {
       "  optinc circuit mzi.yml --mapping gdsfactory     a layout of gdsfactory, by get_netlist()\n"
       "  optinc circuit mzi.yml -o mzi.ts     Touchstone 2; also .h5, .sNp, and .va at one wavelength\n"
       "  optinc circuit ring.yml --sweep bus.eta_rad=[0.2,0.3,0.4]\n"
-      "  optinc circuit mzi.yml --mapping gdsfactory --dies 1000     on a wafer, at the places of the layout\n"
+      "  optinc circuit mzi.yml --mapping gdsfactory --dies 1000     on a wafer, by its layout\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"
       "    bus: {component: coupler, settings: {eta_rad: 0.25}}\n"

@@ -210,25 +210,24 @@ std::string distribution_text(const std::vector<DrawnPath>& paths) {
   return text_table(columns, rows, 2);
 }
 
-/// The transmissions at every point of the sweeps, of the strongest paths.
-std::string points_text(const std::vector<DrawnPath>& paths, const CircuitSweep& sweep) {
+/// The transmissions at every point of the sweeps, from the port `in`.
+std::string points_text(std::vector<DrawnPath> paths, const CircuitSweep& sweep, const std::string& in) {
   constexpr std::size_t most_paths = 4;
+  std::erase_if(paths, [&](const DrawnPath& path) { return path.in != in; });
+  if (paths.size() > most_paths) paths.resize(most_paths);
   std::vector<TextColumn> columns;
   for (const auto& [path, values] : sweep) columns.push_back({path});
-  const std::size_t keys = columns.size(), draws = sweep.begin()->second.size(),
-                    shown = std::min(paths.size(), most_paths);
-  for (std::size_t p = 0; p < shown; ++p)
+  for (const DrawnPath& path : paths)
     for (const char* what : {"least", "most"})
-      columns.push_back({fmt::format("{} to {}, {}, dB", paths[p].in, paths[p].out, what)});
+      columns.push_back({fmt::format("{} to {}, {}, dB", in, path.out, what)});
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t draw = 0; draw < std::min(draws, most_rows); ++draw) {
+  for (std::size_t draw = 0; draw < std::min(sweep.begin()->second.size(), most_rows); ++draw) {
     rows.emplace_back();
     for (const auto& [path, values] : sweep) rows.back().push_back(fmt::format("{:.6g}", values[draw]));
-    for (std::size_t p = 0; p < shown; ++p)
-      for (const auto* values : {&paths[p].least, &paths[p].most})
-        rows.back().push_back(db_text((*values)[draw]));
+    for (const DrawnPath& path : paths)
+      for (const auto* values : {&path.least, &path.most}) rows.back().push_back(db_text((*values)[draw]));
   }
-  return text_table(columns, rows, keys);
+  return text_table(columns, rows, sweep.size());
 }
 
 nlohmann::ordered_json json_of(const CircuitArguments& a, const CircuitComponent& circuit,
@@ -289,7 +288,7 @@ int circuit_draws(const CircuitArguments& a, const CircuitComponent& circuit, co
   }
   std::string text = fmt::format("{} draws of {} devices, {} ports, {} wavelengths\n\n", draws, circuit.devices,
                                  circuit.ports.size(), wavelengths_m.size());
-  text += a.dies > 0 ? distribution_text(found.paths) : points_text(found.paths, sweep);
+  text += a.dies > 0 ? distribution_text(found.paths) : points_text(found.paths, sweep, circuit.ports.front());
   const std::size_t rows = a.dies > 0 ? found.paths.size() : draws;
   if (rows > most_rows)
     text += fmt::format("({} more {} not shown)\n", rows - most_rows, a.dies > 0 ? "paths" : "points");

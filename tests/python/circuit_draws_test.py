@@ -137,9 +137,9 @@ class CommandLine(unittest.TestCase):
         """(draws of settings, S) of a file."""
         self.tool(*words, "-o", self.made, "--force")
         with h5py.File(self.made) as file:
-            names = [name.decode() for name in file["circuit/setting"][()]]
-            s = file["circuit/scattering"][()]
-            return dict(zip(names, file["circuit/settings"][()].T)), s[..., 0] + 1j * s[..., 1]
+            names = [name.decode() for name in file["circuit_draws/setting"][()]]
+            s = file["circuit_draws/scattering"][()]
+            return dict(zip(names, file["circuit_draws/settings"][()].T)), s[..., 0] + 1j * s[..., 1]
 
     # Fails when draws and wavelengths are exchanged, the first sweep varies fastest, or dies are numbered from 1.
     def test_draws_are_those_of_the_package(self):

@@ -111,7 +111,7 @@ void write_scattering(const std::filesystem::path& path, const CircuitScattering
   }
   AtomicFile out(path, force);
   sign_file(out.file(), title, command);
-  save_scattering(out.file().group("circuit"), circuit);
+  save_scattering(out.file().group(circuit.drawn.empty() ? "circuit" : "circuit_draws"), circuit);
   out.commit();
 }
 

@@ -216,8 +216,9 @@ class SpiceReader {
     std::map<std::string, std::string> pins;
     for (const std::string& pin : of.pins) {
       const auto net = nets.find(pin);
-      require(of.line, net != nets.end(),
-              fmt::format("pin {} ends at no instance. Correct or remove it.", pin));
+      require(
+          of.line, net != nets.end(),
+          fmt::format("pin {} ends at no instance (a pin is the end of a net). Correct or remove it.", pin));
       require(net->second.back().line, net->second.size() == 1,
               fmt::format("pin {} ends at {} instances (at one: light goes one way). Put a splitter there.",
                           pin, net->second.size()));
