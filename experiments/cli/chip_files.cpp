@@ -22,6 +22,7 @@
 #include "physics/mesh/engine/mesh_engine.hpp"
 #include "physics/mesh/fit.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
+#include "physics/mesh/wiring.hpp"
 
 namespace optinc {
 namespace {
@@ -87,8 +88,10 @@ std::vector<NamedMesh> program_matrix(const fs::path& input, const ProgramOption
       summary.nearest_distance = nearest.distance;
     }
     validate_unitary(matrix, "Give --nearest-unitary to program that one.");
-    const MeshTopology topology = clements_topology(static_cast<int>(matrix.rows()));
-    MeshProgram phases = decompose_clements(matrix);
+    const MeshTopology topology = wiring_of(options.topology, static_cast<int>(matrix.rows()));
+    FittedProgram programmed = program_of_wiring(topology, matrix);
+    if (is_written_out(options.topology)) summary.wiring_error = programmed.error;
+    MeshProgram phases = std::move(programmed.program);
     if (options.chip) phases = corrected_for(*options.chip, topology, phases, options, summary);
     return {{"mesh", topology, quantise(phases, options.dac_bits)}};
   } catch (const Error& error) {
@@ -107,6 +110,9 @@ std::vector<NamedMesh> program_input(const fs::path& input, const ProgramOptions
       validate(!options.oscillator_rad,
                "{}: a network with --fit (it is for a matrix on a measured mesh; studies fit networks by "
                "calibration.policy = \"twin\"). Leave it out.",
+               input.string());
+      validate(options.topology == "clements",
+               "{}: a network with --topology (its file says which meshes its layers have). Leave it out.",
                input.string());
       return program_network(load_design(file), options, summary.clipped);
     }

@@ -26,6 +26,7 @@ struct ProgramOptions {
   /// Of a real matrix on a measured mesh: phases are fitted to its losses too, for receivers whose oscillators
   /// are off by so much, rms (fit_real_program()).
   std::optional<double> oscillator_rad = {};
+  std::string topology = "clements";  ///< of the mesh of a matrix (wiring_of())
   bool force = false;
   std::string command = {};  ///< the command line, for the file
 };
@@ -37,6 +38,7 @@ struct ProgramSummary {
   int clipped = 0;  ///< MZIs whose splitters cannot reach the bar power asked of them (with a chip)
   /// Largest element of what was given less the nearest unitary matrix, where that was programmed.
   std::optional<double> nearest_distance = {};
+  std::optional<double> wiring_error = {};  ///< E of phases that were fitted to a wiring (program_of_wiring())
   /// Of a fit: what receivers see wrong of the matrix, rms, and its headroom, dB.
   std::optional<double> fit_error = {}, headroom_db = {};
 };

@@ -29,7 +29,8 @@ void add_program(CommandTable& commands) {
       "  optinc program matrix.s8p -o phases.h5 --dac-bits 12\n"
       "  optinc program network.h5 -o phases.h5 --chip chip.h5     corrected for the chip's splitter errors\n"
       "  optinc program matrix.csv -o phases.csv --chip twin.csv     for those of a measured mesh\n"
-      "  optinc program matrix.csv -o phases.csv --chip twin.csv --fit 0     and its losses, in phase",
+      "  optinc program matrix.csv -o phases.csv --chip twin.csv --fit 0     and its losses, in phase\n"
+      "  optinc program matrix.csv -o phases.csv --topology \"0-1 2-3 | 1-2 | 0-1 2-3 | 1-2 | 0-1 2-3\"",
       [lab, &commands] { return program_command(*lab, commands.options(lab->out, "phases.csv")); });
   program
       .add_option("INPUT", lab->input,
@@ -39,6 +40,12 @@ void add_program(CommandTable& commands) {
                      "Chip file of optinc fabricate, or, for a matrix, a measured mesh (.csv, .npy, .npz, or "
                      ".h5 of optinc twin); "
                      "the phases correct its known errors");
+  program
+      .add_option(
+          "--topology", lab->topology,
+          "Wiring of the mesh for a matrix: clements, reck, or columns of pairs of ports, to which phases "
+          "are fitted (default: clements)")
+      ->type_name("NAME");
   program.add_option("--dac-bits", lab->dac_bits,
                      "Quantise phases to steps of 2 pi / 2^bits; 0: no quantisation");
   program.add_flag("--nearest-unitary", lab->nearest_unitary,
@@ -97,6 +104,8 @@ void add_circuit(CommandTable& commands) {
       "  optinc circuit --models     models, their ports and settings\n"
       "  optinc circuit mzi.yml --mapping gdsfactory     a layout of gdsfactory, by get_netlist()\n"
       "  optinc circuit mzi.yml -o mzi.ts     Touchstone 2; also .h5, .sNp, and .va at one wavelength\n"
+      "  optinc circuit ring.yml --sweep bus.eta_rad=[0.2,0.3,0.4]\n"
+      "  optinc circuit mzi.yml --mapping gdsfactory --dies 1000     on a wafer, by its layout\n"
       "A netlist, as gdsfactory and sax write them:\n"
       "  instances:\n"
       "    bus: {component: coupler, settings: {eta_rad: 0.25}}\n"
@@ -115,13 +124,32 @@ void add_circuit(CommandTable& commands) {
       circuit.add_option("--points", asked->points, "Number of evenly spaced wavelengths in the range")
           ->type_name("N");
   circuit
-      .add_option("--wavelengths", asked->wavelength_file,
-                  "Wavelengths of a file, instead of a range: one a line [m], or those of a Touchstone file")
+      .add_option(
+          "--wavelengths", asked->wavelength_file,
+          "Wavelengths of a file, instead of a range: one a line [m], or a frequency [Hz], or those of a "
+          "measured block")
       ->type_name("FILE")
       ->excludes(range)
       ->excludes(points);
   add_settings(circuit, asked->settings,
-               "Override a setting of the netlist: INSTANCE.SETTING=value; repeatable");
+               "Override a setting of the netlist: INSTANCE.SETTING=value, or, with --dies, of the process: "
+               "fabrication.KEY=value; repeatable");
+  circuit
+      .add_option("--sweep", asked->sweeps,
+                  "Compute the circuit for every value: INSTANCE.SETTING=[values]; repeatable, the last varies "
+                  "fastest")
+      ->type_name("SETTING=[X,..]");
+  circuit
+      .add_option(
+          "--dies", asked->dies,
+          "Compute so many dies of a wafer: its process acts on the devices where they are placed; with "
+          "--set fabrication.process=independent, spreads alone")
+      ->type_name("N");
+  circuit
+      .add_option("--spread", asked->spreads,
+                  "Draw a setting anew for every die: INSTANCE.SETTING=[mean, standard deviation]; repeatable")
+      ->type_name("SETTING=[X,SD]");
+  circuit.add_option("--seed", asked->seed, "Seed of these draws")->check(whole_number());
   circuit
       .add_option(
           "--light", asked->light,

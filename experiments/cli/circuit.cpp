@@ -12,10 +12,12 @@
 #include "experiments/base/shipped_files.hpp"
 #include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
+#include "experiments/cli/circuit_draws.hpp"
 #include "experiments/cli/commands.hpp"
 #include "experiments/files/chips/scattering_file.hpp"
 #include "experiments/files/chips/verilog_a.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
+#include "experiments/files/readers/lumerical.hpp"
 #include "experiments/files/readers/netlist.hpp"
 #include "experiments/files/readers/text.hpp"
 #include "experiments/files/readers/touchstone.hpp"
@@ -28,16 +30,23 @@
 namespace optinc {
 namespace {
 
-/// Wavelengths of a file: the first number of every line [m], or the frequencies of a Touchstone file.
+/// Wavelengths of a file: the first number of every line, a wavelength [m] or a frequency [Hz]; or the
+/// frequencies of a block, of Touchstone or Lumerical.
 std::vector<double> wavelengths_in(const std::filesystem::path& path) {
+  constexpr double no_wavelength = 1e12;  // m
   std::vector<double> wavelengths;
-  if (touchstone_ports(path) > 0 || is_touchstone_2(path)) {
-    for (const double hz : read_touchstone_spectrum(path).frequency_hz)
-      wavelengths.push_back(constants::speed_of_light_m_per_s / hz);
+  const auto add_frequencies = [&](const ScatteringSpectrum& block) {
+    for (const double hz : block.frequency_hz) wavelengths.push_back(constants::speed_of_light_m_per_s / hz);
+  };
+  if (has_lumerical_header(path)) {
+    add_frequencies(read_lumerical(path).spectrum);
+  } else if (touchstone_ports(path) > 0 || is_touchstone_2(path)) {
+    add_frequencies(read_touchstone_spectrum(path));
   } else {
     read_text(path, '#', [&](const TextLine& line) {
       const std::string_view cell = line.text.substr(0, line.text.find_first_of(",; \t"));
-      wavelengths.push_back(read_number(cell, line, "wavelength"));
+      const double number = read_number(cell, line, "wavelength");
+      wavelengths.push_back(number > no_wavelength ? constants::speed_of_light_m_per_s / number : number);
       validate_wavelength(wavelengths.back());
     });
   }
@@ -291,7 +300,13 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     require_writable_output(a.out.output, a.out.force);
   }
   const std::vector<double> wavelengths = wavelengths_of(a);
-  const auto changed = numbers_of(a.settings, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
+  const std::vector<std::string> of_process = process_settings(a.settings);
+  validate(of_process.empty() || a.dies > 0, "--set {} without --dies (a process makes dies). Try --dies 1000.",
+           of_process.empty() ? "" : of_process.front());
+  std::vector<std::string> of_instances = a.settings;
+  std::erase_if(of_instances,
+                [&](const std::string& text) { return std::ranges::count(of_process, text) > 0; });
+  const auto changed = numbers_of(of_instances, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
   const CircuitSettings settings(changed.begin(), changed.end());
   std::map<std::string, double> of_receiver =
       numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9", true);
@@ -316,6 +331,14 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
            "--light with -o {} (such a file holds scattering alone). Name the output {}.", a.out.output,
            std::filesystem::path(a.out.output).replace_extension(".h5").string());
   if (circuit.warnings) print_warnings(circuit.warnings(settings));
+  const auto name_what_is_not_read = [&] {
+    if (!circuit.not_read.empty()) complain(fmt::format("not read: {}", fmt::join(circuit.not_read, ", ")));
+  };
+  if (is_drawn(a)) {
+    const int status = circuit_draws(a, circuit, settings, wavelengths, typed);
+    name_what_is_not_read();
+    return status;
+  }
   CircuitScattering found{circuit.ports, wavelengths, {}};
   const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
              count = static_cast<Eigen::Index>(wavelengths.size());
@@ -352,7 +375,7 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
                     : text_of(found, circuit.devices, summary));
   if (const std::string text = a.wavelength_file.empty() ? grid_warning(found) : ""; !text.empty())
     print_warnings({text});
-  if (!circuit.not_read.empty()) complain(fmt::format("not read: {}", fmt::join(circuit.not_read, ", ")));
+  name_what_is_not_read();
   return 0;
 }
 

@@ -110,18 +110,21 @@ int replay_command(const std::string& results, std::size_t point, std::size_t tr
 
 int program_command(const LabArguments& a, const RunOptions& options) {
   require_not_input(options.output, {a.input, a.chip_file});
-  const ProgramSummary done = program_to_file(network_path(a.input), options.output,
-                                              {chip_path(a), a.dac_bits, a.touchstone, a.nearest_unitary,
-                                               a.oscillator_rad, options.force, std::string(options.command)});
+  const ProgramSummary done =
+      program_to_file(network_path(a.input), options.output,
+                      {chip_path(a), a.dac_bits, a.touchstone, a.nearest_unitary, a.oscillator_rad, a.topology,
+                       options.force, std::string(options.command)});
   std::string remark;
   if (done.headroom_db)
     remark = fmt::format(", receivers see an error of {:.2g} rms for {:.2f} dB of headroom", *done.fit_error,
                          *done.headroom_db);
   else if (!a.chip_file.empty())
     remark = fmt::format(", {} beyond the reach of their splitters", done.clipped);
+  if (done.wiring_error)
+    remark += fmt::format(", fitted to within {:.1e} rms of the matrix", *done.wiring_error);
   if (done.nearest_distance)
-    remark = fmt::format(" for the nearest unitary matrix, which differs by up to {:.1e} in an element",
-                         *done.nearest_distance);
+    remark += fmt::format(" for the nearest unitary matrix, which differs by up to {:.1e} in an element",
+                          *done.nearest_distance);
   print_text(fmt::format("{} meshes, {} MZIs programmed{}; written to {}\n", done.meshes, done.mzis, remark,
                          options.output.string()));
   return 0;

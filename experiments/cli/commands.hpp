@@ -37,7 +37,7 @@ struct StudyArguments {
 
 /// What `program`, `fabricate` and `transfer` take, the steps between a network and the laboratory.
 struct LabArguments {
-  std::string input, chip_file, mesh, preset = "design-target";
+  std::string input, chip_file, mesh, preset = "design-target", topology = "clements";
   std::vector<std::string> settings;
   int dac_bits = 0;
   std::uint64_t seed = 1;
@@ -91,6 +91,9 @@ struct CircuitArguments {
   std::optional<PhaseConvention> convention;  ///< of a Touchstone file that is written
   std::string light;                          ///< PORT=POWER [W] that enters there; empty: none
   bool absorb_unconnected = false, models = false, json = false;
+  std::vector<std::string> sweeps, spreads;  ///< INSTANCE.SETTING=[VALUES]
+  int dies = 0;                              ///< to draw; 0: none
+  std::uint64_t seed = 1;                    ///< of these
   OutputArguments out;
 };
 

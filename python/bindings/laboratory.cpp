@@ -23,6 +23,7 @@
 #include "python/bindings/arrays.hpp"
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/mesh.hpp"
+#include "python/bindings/netlists.hpp"
 
 namespace optinc::bindings {
 namespace {
@@ -99,6 +100,26 @@ void bind_laboratory(nb::module_& m) {
       },
       nb::arg("path"), nb::arg("frequency_hz").none() = nb::none(), nb::arg("convention").none() = nb::none(),
       "The block of S from inputs to outputs, complex128 (ports, ports). Raises ValueError, naming the line.");
+  m.def(
+      "spectrum_of_touchstone",
+      [](const std::string& path, const std::optional<std::string>& convention) {
+        const ScatteringSpectrum read = read_touchstone_spectrum(path, convention_of(convention));
+        auto frequency_hz = new_array<double>({read.frequency_hz.size()});
+        std::ranges::copy(read.frequency_hz, frequency_hz.data());
+        return std::pair(frequency_hz, array_of_scattering(read.s, static_cast<std::size_t>(read.ports())));
+      },
+      nb::arg("path"), nb::arg("convention").none() = nb::none(),
+      "Frequencies (n,) [Hz] and S (n, ports, ports). Raises ValueError, naming the line.");
+  m.def(
+      "touchstone_rows",
+      [](const std::vector<double>& frequency_hz, nb::handle s, const std::string& convention, int version) {
+        return touchstone_rows({frequency_hz, scattering_of_array(s)}, phase_convention(convention), version);
+      },
+      nb::arg("frequency_hz"), nb::arg("s"), nb::arg("convention"), nb::arg("version"),
+      nb::sig("def touchstone_rows(frequency_hz: collections.abc.Sequence[float], s: "
+              "numpy.typing.NDArray[numpy.complex128], convention: str, version: int) -> str"),
+      "A Touchstone file without the header and last line of OptINC's. Raises ValueError for an unknown "
+      "convention.");
 }
 
 }  // namespace optinc::bindings

@@ -14,9 +14,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "experiments/files/readers/circuit_on_die.hpp"
 #include "physics/circuit/models.hpp"
 #include "physics/core/check.hpp"
-#include "physics/variation/circuit_variation.hpp"
 
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/wafers.hpp"
@@ -261,30 +261,16 @@ std::map<std::string, Array<double>> on_dies(const NetlistCircuit& self, nb::han
                                              const Wafer& wafer, const std::vector<std::uint32_t>& dies,
                                              std::uint64_t seed) {
   const CircuitSettings changed = settings_of_python(settings);
-  validate(
-      self.circuit.has_placements,
-      "a netlist without placements of all its instances (the process acts where they lie). Write placements: "
-      "{{INSTANCE: {{x: 0, y: 0}}}}, in um.");
-  const std::vector<PlacedDevice> placed = self.circuit.placed_devices(changed);
-  std::vector<DeviceOnDie> devices;
-  Sites sites{Vector(placed.size()), Vector(placed.size())};
-  for (std::size_t d = 0; d < placed.size(); ++d) {
-    devices.push_back({placed[d].model, placed[d].settings});
-    sites.x_m[static_cast<Eigen::Index>(d)] = placed[d].x_m;
-    sites.y_m[static_cast<Eigen::Index>(d)] = placed[d].y_m;
-  }
-  const PlaceProcess process = prepare_places(std::move(sites), wafer.made.shared, wafer.made.wafer);
+  const std::vector<PlacedDevice> devices =
+      self.circuit.has_placements ? self.circuit.placed_devices(changed) : std::vector<PlacedDevice>{};
+  const PlaceProcess process = process_at_places(self.circuit, devices, wafer.made.shared, wafer.made.wafer);
   std::map<std::string, Array<double>> found;
-  for (std::size_t k = 0; k < dies.size(); ++k) {
-    const auto of_devices = settings_on_die(devices, process, seed, dies[k]);
-    for (std::size_t d = 0; d < devices.size(); ++d)
-      for (const auto& [name, value] : of_devices[d]) {
-        const std::string path = placed[d].path + "." + name;
-        auto at = found.find(path);
-        if (at == found.end()) at = found.emplace(path, new_array<double>({dies.size()})).first;
-        at->second.data()[k] = value;
-      }
-  }
+  for (std::size_t k = 0; k < dies.size(); ++k)
+    for (const auto& [path, value] : settings_of_die(devices, process, seed, dies[k])) {
+      auto at = found.find(path);
+      if (at == found.end()) at = found.emplace(path, new_array<double>({dies.size()})).first;
+      at->second.data()[k] = value;
+    }
   return found;
 }
 

@@ -39,6 +39,7 @@ DRAWN = {  # what each sample has the data for
     "side_by_side": {"designs"},
     "fastest": {"operating_points"},
     "of_a_circuit": {"scattering"},
+    "of_draws": {"scattering"},
     "joined": {"interconnect", "arrangements", "assumptions"},
     "of_a_cluster": {"testbed", "competition", "iteration", "failures"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
@@ -246,6 +247,14 @@ class Drawing(unittest.TestCase):
             np.testing.assert_allclose([bar.get_width() for bar in slow.containers[0]], [1.4, 1.01])
             self.assertEqual([(text.get_position()[1], text.get_text()) for axes in (lost, slow) for text in axes.texts],
                              [(1, "the job ends")] * 2)
+
+    def test_draws_are_a_median_and_a_band(self):
+        with results.open_run(FILES["of_draws"]) as run:
+            self.assertEqual(run.scattering.dims, ("draw", "wavelength", "port_out", "port_in"))
+            axes, = figures.FIGURES["scattering"](run).axes
+            np.testing.assert_allclose(axes.lines[0].get_ydata(), 10 * np.log10(0.5))
+            low, high = (bound(axes.collections[0].get_paths()[0].vertices[:, 1]) for bound in (min, max))
+            np.testing.assert_allclose([low, high], 10 * np.log10([0.23, 0.77]))  # 5 and 95 % between 0.2, 0.5 and 0.8
 
     def test_spectra_in_decibels(self):
         with results.open_run(FILES["of_a_circuit"]) as run:
@@ -588,8 +597,8 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit", "of_a_cluster") else "seed 1,"
-            self.assertIn("\n2025-" if name in ("of_a_circuit", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
+            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit", "of_draws", "of_a_cluster") else "seed 1,"
+            self.assertIn("\n2025-" if name in ("of_a_circuit", "of_draws", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected_quadrature"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

@@ -100,6 +100,25 @@ def of_a_circuit(path):
         group.dataset("scattering", ["wavelength", "port_out", "port_in", "complex"], s)
 
 
+def of_draws(path):
+    """As optinc circuit --sweep writes it: three draws of a link of two ports."""
+    at = np.linspace(1.54e-6, 1.56e-6, 21)
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
+        group = Group(file, "circuit_draws")
+        group.axis("draw", np.arange(3))
+        group.axis("setting", ["arm.loss_db_per_cm"])
+        group.axis("wavelength", at, "m")
+        group.axis("port_out", ["in", "out"])
+        group.axis("port_in", ["in", "out"])
+        group.axis("complex", ["re", "im"])
+        s = np.zeros((3, len(at), 2, 2, 2))
+        for draw, power in enumerate((0.2, 0.8, 0.5)):
+            s[draw, :, 1, 0, 0] = s[draw, :, 0, 1, 0] = np.sqrt(power)
+        group.dataset("scattering", ["draw", "wavelength", "port_out", "port_in", "complex"], s)
+        group.dataset("settings", ["draw", "setting"], np.array([[7.0], [1.0], [3.0]]))
+
+
 def of_a_cluster(path):
     """As optinc cluster writes it: exchanges at two tuning times, one with a failure, three competitions,
     three iterations, and three components that fail."""

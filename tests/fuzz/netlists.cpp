@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include "experiments/files/readers/measured_block.hpp"
 #include "experiments/files/readers/netlist.hpp"
 
 #include "tests/fuzz/support.hpp"
@@ -5,6 +8,14 @@
 namespace optinc::fuzz {
 
 void netlists(Bytes text) {
+  accepted([&] {  // a block of Lumerical
+    const CircuitComponent block = measured_block_component(written(text, "block.sparam"));
+    block.warnings({});
+    constexpr std::size_t few = 20;
+    const double wavelengths[] = {1.54e-6, 1.55e-6};
+    if (block.ports.size() < few) block.scattering({}, wavelengths);
+  });
+  accepted([&] { read_netlist(written(text, "netlist.spi"), {true, {}, {}}); });
   const auto path = written(text, "netlist.yml");
   accepted([&] { read_mapping(path); });
   static const Mapping kit = read_mapping(std::filesystem::path(FUZZ_CORPUS) / "netlists/by_hand_mapping.toml");

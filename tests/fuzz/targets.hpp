@@ -16,7 +16,7 @@ void study(Bytes text);     ///< the TOML file of a study; its lines "# --set ..
                             ///< command line's
 void lists(Bytes text);     ///< a list of designs, of interconnect scenarios, and of clusters
 void tables(Bytes text);    ///< phases, matrices and errors as CSV and NumPy, matrices as Touchstone
-void netlists(Bytes text);  ///< a circuit in YAML or JSON
+void netlists(Bytes text);  ///< a circuit in YAML, JSON or SPICE, a mapping, a block of Lumerical
 void images(Bytes bytes);   ///< images and labels as IDX, plain or gzipped
 void files(Bytes bytes);    ///< an HDF5 file of any kind, as its bytes
 void edits(Bytes program);  ///< an HDF5 file of any kind that HDF5 itself has changed: sound bytes, odd content

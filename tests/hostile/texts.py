@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Changes every text format that the tool reads, from a seed: studies, lists, netlists, tables, Touchstone.
+"""Changes every text format that the tool reads, from a seed: studies, lists, netlists, tables, Touchstone, Lumerical.
 
 Usage: texts.py OPTINC [--seed N] [--count N] [--json]; --count: changed files of each format"""
 
@@ -34,6 +34,9 @@ DEVICE = """instances:
 connections: {"bus,out1": "turn,in0", "turn,out0": "bus,in1", "bus,out0": "chip,port1"}
 ports: {in: "bus,in0", a: "chip,port2", b: "chip,port3", c: "chip,port4", d: "chip,port5", e: "chip,port6"}
 """
+BLOCK = """instances: {b: {component: touchstone, settings: {file: changed_block.sparam}}}
+ports: {in: "b,port1", out: "b,port2"}
+"""
 ONE_POINT = ["--wavelength-m", "1.55e-6", "--points", "1"]
 READERS = {  # of a file F
     "study.toml": (["run", "F", "-o", "O.h5", "--quiet"], ["run", "F", "--dry-run"], ["budget", "F"]),
@@ -46,6 +49,8 @@ READERS = {  # of a file F
     "errors.csv": (["run", "study.toml", "-o", "O.h5", "--quiet", "--set", "mesh.measured=F"],),
     "ring.yml": (["circuit", "F", "-o", "O.h5", *ONE_POINT],),
     "device.yml": (["circuit", "F", "-o", "O.s2p", *ONE_POINT, "--absorb-unconnected"],),
+    "chip.spi": (["circuit", "F", "-o", "O.h5", *ONE_POINT, "--absorb-unconnected"],),
+    "block.sparam": (["circuit", "block.yml", "-o", "O.h5", *ONE_POINT],),  # which names the changed one
 }
 NUMBERS = [b"nan", b"inf", b"-inf", b"1e309", b"-0", b"0x7fffffffffffffff", b"1e-320", b"9" * 400, b"1,5", b"1.2.3", b"1_000", b"+-1", b"--1",
            b"1e", b"e1", b"0b11", b"99999999999999999999", b"-1", b"0", b"1e6", b"65536", b"4294967296", "\u0661\u0662".encode(), b"1979-05-27",
@@ -98,6 +103,9 @@ def write_sound_files(trials):
         trials.prepare("transfer", "phases.csv", "-o", f"matrix.{kind}")
     shutil.copy(corpus / "netlists/by_hand_ring.yml", folder / "ring.yml")
     (folder / "device.yml").write_text(DEVICE)
+    (folder / "block.yml").write_text(BLOCK)
+    shutil.copy(corpus / "netlists/by_hand.spi", folder / "chip.spi")
+    shutil.copy(corpus / "netlists/by_hand_block.sparam", folder / "block.sparam")
     (folder / "designs.toml").write_text((lists / "published.toml").read_text()[:1400].rsplit("[[design]]", 1)[0])
     shutil.copy(lists / "ring_1024.toml", folder / "scenarios.toml")
     shutil.copy(corpus / "lists/by_hand_clusters.toml", folder / "clusters.toml")

@@ -1,8 +1,13 @@
 """Many draws of circuits at once, processes on their layouts, probes, group delays, and streams through them."""
 
+import json
+import os
+import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
+import h5py
 import numpy
 import optinc
 
@@ -111,6 +116,83 @@ class Layout(unittest.TestCase):
         circuit = optinc.Circuit({"instances": {"g": "waveguide"}, "ports": {"a": "g,in0", "b": "g,out0"}})
         with self.assertRaisesRegex(ValueError, "without placements"):
             circuit.fabricated(optinc.Wafer(), [0])
+
+
+@unittest.skipUnless(os.environ.get("OPTINC_TOOL"), "needs OPTINC_TOOL")
+class CommandLine(unittest.TestCase):
+    netlist = DATA / "gdsfactory/mzi.yml"
+    at = ("--wavelength-m", "1.549e-6", "1.551e-6", "--points", "5")
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.made = Path(scratch.name) / "made.h5"
+
+    def tool(self, *words, netlist=None):
+        done = subprocess.run([os.environ["OPTINC_TOOL"], "circuit", netlist or self.netlist, "--mapping", "gdsfactory", "--quiet", *self.at, *words],
+                              capture_output=True, text=True)
+        return done.stdout if done.returncode == 0 else done.stderr
+
+    def stored(self, *words):
+        """(draws of settings, S) of a file."""
+        self.tool(*words, "-o", self.made, "--force")
+        with h5py.File(self.made) as file:
+            names = [name.decode() for name in file["circuit_draws/setting"][()]]
+            s = file["circuit_draws/scattering"][()]
+            return dict(zip(names, file["circuit_draws/settings"][()].T)), s[..., 0] + 1j * s[..., 1]
+
+    # Fails when draws and wavelengths are exchanged, the first sweep varies fastest, or dies are numbered from 1.
+    def test_draws_are_those_of_the_package(self):
+        circuit, at = optinc.Circuit(self.netlist, mapping="gdsfactory"), numpy.linspace(1.549e-6, 1.551e-6, 5)
+        settings, s = self.stored("--sweep", "sxt.length=[1, 5, 9]", "--sweep", "sxb.length_m=[2e-6, 3e-6]")
+        numpy.testing.assert_array_equal(settings["sxt.length"], [1, 1, 5, 5, 9, 9])
+        numpy.testing.assert_array_equal(settings["sxb.length_m"], [2e-6, 3e-6] * 3)
+        numpy.testing.assert_allclose(s, circuit.sweep(at, {"sxt": {"length": settings["sxt.length"]}, "sxb": {"length_m": settings["sxb.length_m"]}}), atol=1e-14)
+        process = optinc.ProcessModel()
+        process.width_field_m = 7e-9
+        settings, s = self.stored("--dies", "6", "--seed", "3", "--set", "fabrication.width_field_m=7e-9", "--set", "sxt.length=5")
+        found = circuit.fabricated(optinc.Wafer(process), range(6), seed=3, settings={"sxt": {"length": 5.0}})
+        for instance, of in found.items():
+            for name, values in of.items():
+                numpy.testing.assert_array_equal(settings[f"{instance}.{name}"], values)
+        found.setdefault("sxt", {})["length"] = 5.0
+        numpy.testing.assert_allclose(s, circuit.sweep(at, found), atol=1e-14)
+
+    # A mean and a standard deviation; dies are the same at every point. Fails when both spreads draw the same numbers.
+    def test_spreads_are_normal_and_independent(self):
+        words = ("--dies", "4000", "--set", "fabrication.process=independent", "--spread", "sxt.length=[5, 0.1]", "--spread", "sxb.length=[2, 0.3]",
+                 "--sweep", "cp1.excess_loss_db=[0, 1]", "--points", "1", "--wavelength-m", "1.55e-6", "--json")
+        self.at = ()
+        found = json.loads(self.tool(*words))
+        drawn = numpy.array([found["settings"][name] for name in ("sxt.length", "sxb.length")]).reshape(2, 2, 4000)
+        numpy.testing.assert_array_equal(drawn[:, 0], drawn[:, 1])
+        drawn = (drawn[:, 0] - [[5], [2]]) / [[0.1], [0.3]]
+        numpy.testing.assert_allclose(drawn.mean(1), 0, atol=5 / 4000**0.5)
+        numpy.testing.assert_allclose(numpy.cov(drawn), numpy.eye(2), atol=5 * (2 / 4000) ** 0.5)
+        self.assertEqual(found["draws"], 8000)
+        through = next(path for path in found["paths"] if (path["from"], path["to"]) == ("o1", "o2"))
+        most = numpy.array(through["most"]).reshape(2, 4000)
+        numpy.testing.assert_allclose(10 * numpy.log10(most[0] / most[1]), 1, atol=1e-9)
+
+    def test_tables_for_people(self):
+        self.assertRegex(self.tool("--dies", "20"), r"20 draws of 16 devices, 2 ports, 5 wavelengths\n\nfrom +to +least, dB: 5 % +median")
+        self.assertRegex(self.tool("--sweep", "sxt.length=[1, 5]"), r"sxt.length +o1 to o2, least, dB[^\n]*\n +1 +-?[0-9.]+")
+
+    def test_refused_in_words(self):
+        alone = self.made.with_name("alone.json")
+        alone.write_text(json.dumps({"instances": {"g": "waveguide"}, "ports": {"a": "g,in0", "b": "g,out0"}}))
+        for words, pattern in ((("--sweep", "sxt.length=5"), "--sweep sxt.length=5 .it reads INSTANCE.SETTING="),
+                               (("--sweep", "sxt.length=[a]"), "--sweep sxt.length="), (("--sweep", "sxt.lenght=[1]"), 'instance "sxt".*lenght'),
+                               (("--dies", "2", "--spread", "sxt.length=[1]"), "a mean and a standard deviation"),
+                               (("--spread", "sxt.length=[1, 2]"), "--spread without --dies"),
+                               (("--set", "fabrication.width_die_m=1e-9"), "without --dies"), (("--dies", "-1"), "--dies -1"),
+                               (("--dies", "2", "--set", "fabrication.widht_die_m=1e-9"), "width_die_m"),
+                               (("--dies", "2", "-o", self.made.with_suffix(".s2p")), "made.h5"), (("--dies", "2", "--light", "o1=1"), "--light"),
+                               (("--sweep", "sxt.length=[1,2]", "--sweep", f"sxb.length={[1] * 999}", "--dies", "999"), "at most 1000000")):
+            with self.subTest(words[:2]):
+                self.assertRegex(self.tool(*words), f"^optinc: .*{pattern}")
+        self.assertRegex(self.tool("--dies", "2", netlist=alone), "without placements")
+        self.assertRegex(self.tool("--dies", "2", "--set", "fabrication.process=independent", netlist=alone), "vary nothing")
 
 
 class Inside(unittest.TestCase):

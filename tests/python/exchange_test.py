@@ -108,12 +108,32 @@ class Files(Scratch):
         for name in ("c_h5_complex.h5", "c_h5_f32.h5", "f_pandas.csv", "f_excel_decimal_comma.csv"):
             numpy.testing.assert_allclose(optinc.load_matrix(data / name), right, atol=1e-7)
 
+    # Fails when the sign of phase is lost, or two-ports keep the order of the other version.
+    def test_spectra_come_back(self):
+        draw = numpy.random.default_rng(5)
+        hz = numpy.sort(draw.uniform(190e12, 196e12, 4))
+        for ports in (1, 2, 3, 5):
+            s = draw.normal(size=(4, ports, ports)) + 1j * draw.normal(size=(4, ports, ports))
+            for name in (f"x.s{ports}p", "x.ts"):
+                for convention in ("rf", "optics"):
+                    with self.subTest(name=name, convention=convention):
+                        optinc.save_touchstone(self.folder / name, hz, s, convention=convention, force=True)
+                        back_hz, back = optinc.load_touchstone(self.folder / name)
+                        numpy.testing.assert_allclose(back_hz, hz, rtol=1e-15)
+                        numpy.testing.assert_array_equal(back, s)
+                        self.assertIn("exp(-j" if convention == "rf" else "exp(+j", (self.folder / name).read_text())
+
     def test_what_is_no_such_file_is_refused_in_words(self):
         (self.folder / "bad.csv").write_text("kind,mesh,column,upper,lower,theta_rad,phi_rad\nmzi,m,0,0,1,x,0\n")
         for call, words in ((lambda: optinc.Mesh.load(self.folder / "bad.csv"), r"bad.csv:2: theta_rad \"x\""),
                             (lambda: optinc.Mesh.load(self.folder / "none.csv"), "no such file"),
                             (lambda: drawn_mesh().save(self.folder / "mesh.txt"), "known: .csv, .npz, .h5"),
-                            (lambda: optinc.save_matrix([[numpy.nan]], self.folder / "n.csv"), "NaN")):
+                            (lambda: optinc.save_matrix([[numpy.nan]], self.folder / "n.csv"), "NaN"),
+                            (lambda: optinc.save_touchstone(self.folder / "x.s2p", [2e14, 1e14], numpy.zeros((2, 2, 2))), "rise"),
+                            (lambda: optinc.save_touchstone(self.folder / "x.s2p", [2e14], numpy.zeros((1, 3, 3))), "known: .s3p, .ts"),
+                            (lambda: optinc.save_touchstone(self.folder / "x.s2p", [2e14], numpy.zeros((2, 2))), "are written"),
+                            (lambda: optinc.save_touchstone(self.folder / "x.ts", [2e14], numpy.zeros((1, 2, 2)), convention="RF"), "known: rf, optics"),
+                            (lambda: optinc.load_touchstone(self.folder / "bad.csv"), "bad.csv")):
             with self.assertRaisesRegex((ValueError, FileNotFoundError), words):
                 call()
 
@@ -161,6 +181,36 @@ class Exchange(Scratch):
                 numpy.testing.assert_array_equal(a.mesh.alpha, b.mesh.alpha)
         with self.assertRaisesRegex(ValueError, "of this network"):
             optinc.load_chip(optinc.carry_chain(servers=4, bits=8), self.folder / "chip.h5")
+
+    def test_circuits_write_what_the_tool_writes(self):
+        (self.folder / "n.json").write_text('{"instances": {"g": "ring"}, "ports": {"a": "g,in0", "b": "g,out0"}}')
+        wavelengths = numpy.linspace(1.54e-6, 1.56e-6, 7)
+        circuit = optinc.Circuit(self.folder / "n.json")
+        for kind in ("s2p", "ts"):
+            circuit.save(self.folder / f"ours.{kind}", wavelengths)
+            self.tool("circuit", "n.json", "--points", "7", "-o", f"theirs.{kind}")
+            ours, theirs = ([line for line in (self.folder / f"{name}.{kind}").read_text().splitlines() if not line.startswith("!")]
+                            for name in ("ours", "theirs"))
+            self.assertEqual(ours, theirs)
+            numpy.testing.assert_allclose(optinc.load_touchstone(self.folder / f"theirs.{kind}")[1][::-1], circuit(wavelengths), atol=1e-15)
+
+    def test_tool_programs_own_wirings(self):
+        target = optinc.haar_unitary(4, seed=2)
+        optinc.save_matrix(target, self.folder / "target.csv")
+        wiring = "0-1 2-3 | 1-2 | 0-1 2-3 | 1-2 | 0-1 2-3"
+        told = self.tool("program", "target.csv", "-o", "own.csv", "--topology", wiring)
+        self.assertRegex(told.stdout, r"8 MZIs programmed, fitted to within [0-9.]+e-(09|1[0-9]) rms of the matrix")
+        mesh = optinc.Mesh.load(self.folder / "own.csv")
+        self.assertEqual(mesh.topology, wiring)
+        self.assertLess(abs(mesh.matrix() - target).max(), 1e-6)
+        self.assertRegex(self.tool("program", "target.csv", "-o", "few.csv", "--topology", "0-1 2-3").stdout, r"within [1-9][0-9.]*e-01 rms")
+        chip = faulty_chip(mesh)
+        for name in ("theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db", "phi_other_loss_db"):
+            setattr(chip.errors, name, 0 * chip.errors.alpha)
+        chip.errors.idle_arm_loss_db = 0
+        chip.save(self.folder / "chip.csv")
+        self.tool("program", "target.csv", "-o", "set.csv", "--topology", wiring, "--chip", "chip.csv")
+        numpy.testing.assert_allclose(optinc.Mesh.load(self.folder / "set.csv").matrix(), mesh.corrected(chip.errors).matrix(), atol=1e-12)
 
     def test_own_wiring_goes_to_the_tool(self):
         mesh = drawn_mesh(WIRING)

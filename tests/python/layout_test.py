@@ -141,6 +141,11 @@ class Gds(unittest.TestCase):
         library = gdstk.read_gds(self.folder / "a.gds")
         self.assertEqual((library.unit, library.precision), (1e-6, 1e-9))
 
+    def test_oasis_by_its_name(self):
+        plan = optinc.Mesh(4).floor_plan()
+        layout.write_gds(plan, self.folder / "a.oas")
+        self.check_mesh({cell.name: cell for cell in gdstk.read_oas(self.folder / "a.oas").cells}["mesh"], plan)
+
     def test_no_room_for_couplers(self):
         settings = small()
         settings.coupler_length_m = 0

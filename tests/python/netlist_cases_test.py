@@ -47,7 +47,8 @@ def by_command_line(case, netlist, scratch):
                            *(["--mapping", case["mapping"]] if "mapping" in case else [])],
                           capture_output=True, text=True)
     if done.returncode:
-        return done.stderr.removeprefix("optinc: ").strip()
+        told = [line for line in done.stderr.splitlines() if not line.startswith("optinc: warning: ")]
+        return "\n".join(told).removeprefix("optinc: ").strip()
     with h5py.File(made) as file:
         circuit = file["circuit"]
         s = circuit["scattering"][()]

@@ -11,6 +11,20 @@
 namespace optinc {
 namespace {
 
+/// The settings of all draws (draw, setting).
+void save_draws(const Group& group, const CircuitSweep& drawn) {
+  const std::size_t draws = drawn.begin()->second.size();
+  std::vector<std::string> names;
+  std::vector<double> values(draws * drawn.size());
+  for (const auto& [path, of] : drawn) {
+    for (std::size_t draw = 0; draw < draws; ++draw) values[draw * drawn.size() + names.size()] = of[draw];
+    names.push_back(path);
+  }
+  group.counting_dimension("draw", draws, "draw of the settings");
+  group.dimension("setting", names, "1", "setting that differs from draw to draw");
+  group.dataset("settings", {"draw", "setting"}, values, "SI", "value of the setting");
+}
+
 void save_scattering(const Group& group, const CircuitScattering& circuit) {
   const std::size_t ports = circuit.ports.size();
   group.dimension("wavelength", circuit.wavelengths_m, "m", "wavelength of the light");
@@ -26,7 +40,12 @@ void save_scattering(const Group& group, const CircuitScattering& circuit) {
         values.push_back(value.real());
         values.push_back(value.imag());
       }
-  group.dataset("scattering", {"wavelength", "port_out", "port_in", "complex"}, values, "1",
+  std::vector<std::string_view> axes = {"wavelength", "port_out", "port_in", "complex"};
+  if (!circuit.drawn.empty()) {
+    save_draws(group, circuit.drawn);
+    axes.insert(axes.begin(), "draw");
+  }
+  group.dataset("scattering", std::span<const std::string_view>(axes), std::span<const double>(values), "1",
                 "field that leaves over field that enters");
   const auto of_ports = [&](std::string_view name, const Eigen::MatrixXd& found, std::string_view unit,
                             std::string_view meaning) {
@@ -92,7 +111,7 @@ void write_scattering(const std::filesystem::path& path, const CircuitScattering
   }
   AtomicFile out(path, force);
   sign_file(out.file(), title, command);
-  save_scattering(out.file().group("circuit"), circuit);
+  save_scattering(out.file().group(circuit.drawn.empty() ? "circuit" : "circuit_draws"), circuit);
   out.commit();
 }
 

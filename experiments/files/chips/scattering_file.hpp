@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/files/readers/circuit_component.hpp"
 #include "experiments/files/readers/touchstone.hpp"
 #include "physics/circuit/detection.hpp"
 
@@ -21,13 +22,16 @@ struct CircuitScattering {
   std::string light_port = {};            ///< that light enters for these
   double light_power_w = 0.0;             ///< of that light
   std::map<std::string, double> receiver = {};  ///< settings of each receiver: direct_receiver_settings()
+  /// Settings that differ from draw to draw, by their path; then `s` holds the wavelengths of all draws, one
+  /// draw after the other, and the file is .h5.
+  CircuitSweep drawn = {};
 };
 
 /// Throws Error unless a circuit of so many ports can be written under that name: .h5, or Touchstone's .sNp
 /// with N the ports.
 void require_scattering_extension(const std::filesystem::path& path, std::size_t ports);
 
-/// Writes by the extension of `path`: .h5 (group `circuit`, FORMAT.md) or Touchstone. Whole or not at all.
+/// Writes by the extension of `path`: .h5 (group `circuit`, of draws `circuit_draws`, FORMAT.md) or Touchstone. Whole or not at all.
 /// `convention` is that of a Touchstone file. Throws Error as require_scattering_extension does, and for a file
 /// that exists unless `force`.
 void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +16,56 @@
 namespace optinc {
 namespace {
 
-// Between two frequencies of a block: a phase turns, or a weak element (of the largest) moves, by no more than
-// this.
-constexpr double widest_turn_rad = 0.5, widest_chord = 0.1;
+// Between two frequencies of a block, magnitude and phase of an element are interpolated while the phase turns
+// by no more than this: then two rows tell which way it turns. A weak element (that moves by less than this
+// share of the largest) goes straight where its phase turns by more than `least_turn_rad`: past a zero it has
+// any phase.
+constexpr double widest_turn_rad = std::numbers::pi / 2, least_turn_rad = 0.5, widest_chord = 0.1;
+
+/// How an element goes from one row to the next.
+enum class Between { turning, straight, unknown };
+
+Between between(Complex from, Complex to, double largest) {
+  if (from == Complex(0) || to == Complex(0)) return Between::straight;
+  const double turn = std::abs(std::arg(to * std::conj(from)));
+  if (turn > least_turn_rad && std::abs(to - from) <= widest_chord * largest) return Between::straight;
+  return turn <= widest_turn_rad ? Between::turning : Between::unknown;
+}
+
+/// Where a block may be off the most between its rows, and by how much.
+struct CoarsePlace {
+  double off = 0.0, at_hz = 0.0;
+};
+
+/// The error of the interpolation as the bends at both ends of an interval foretell it: of something with the
+/// second derivative f'', h^2 f'' / 8 in the middle of a step h. Of a phase, times the field. Intervals that
+/// are unknown are left out.
+CoarsePlace coarsest(const ScatteringSpectrum& block, double largest) {
+  const std::vector<double>& hz = block.frequency_hz;
+  CoarsePlace worst;
+  for (Eigen::Index e = 0; e < block.s.rows(); ++e) {
+    const auto at = [&](std::size_t f) { return block.s(e, static_cast<Eigen::Index>(f)); };
+    for (std::size_t f = 1; f + 1 < hz.size(); ++f) {  // the bend at row f
+      const Between before = between(at(f - 1), at(f), largest), after = between(at(f), at(f + 1), largest);
+      if (before != after || before == Between::unknown) continue;
+      const double left = hz[f] - hz[f - 1], right = hz[f + 1] - hz[f], step = std::max(left, right);
+      const double scale = step * step / (4 * (left + right));
+      const auto bend = [&](auto value) {
+        return (value(f + 1) - value(f)) / right - (value(f) - value(f - 1)) / left;
+      };
+      double off = 0.0;
+      if (before == Between::straight) {
+        off = scale * std::abs(bend(at));
+      } else {
+        const auto turn = [&](std::size_t to) { return std::arg(at(to) * std::conj(at(to - 1))); };
+        const double of_phase = std::abs(at(f)) * (turn(f + 1) / right - turn(f) / left);
+        off = scale * std::hypot(of_phase, bend([&](std::size_t row) { return std::abs(at(row)); }));
+      }
+      if (off > worst.off) worst = {off, hz[f]};
+    }
+  }
+  return worst;
+}
 
 /// How far outside its frequencies a block is still at its edge: what the digits of the file leave open.
 double edge_hz(const ScatteringSpectrum& block) {
@@ -48,17 +96,18 @@ Matrix interpolated(const ScatteringSpectrum& block, double largest, const std::
     const auto from = block.s.col(upper - 1), to = block.s.col(upper);
     const double share = (hz - *(above - 1)) / (*above - *(above - 1));
     for (Eigen::Index e = 0; e < s.rows(); ++e) {
-      const double turn = std::abs(std::arg(to[e] * std::conj(from[e])));
-      validate(turn <= widest_turn_rad || std::abs(to[e] - from[e]) <= widest_chord * largest,
-               "wavelength_m = {} ({} turns a phase by {:.2g} rad from {:.9g} to {:.9g} THz; at most {} are "
-               "interpolated). Measure more finely, or ask for its own frequencies.",
-               wavelengths_m[w], file, turn, *(above - 1) / 1e12, *above / 1e12, widest_turn_rad);
-      // magnitude and phase each, because a chord of a circle would lose light; straight past a zero
+      const Between way = between(from[e], to[e], largest);
+      validate(
+          way != Between::unknown,
+          "wavelength_m = {} ({} turns a phase by {:.2g} rad from {:.9g} to {:.9g} THz; at most {:.2g} are "
+          "interpolated). Measure more finely, or ask for its own frequencies.",
+          wavelengths_m[w], file, std::abs(std::arg(to[e] * std::conj(from[e]))), *(above - 1) / 1e12,
+          *above / 1e12, widest_turn_rad);
+      // magnitude and phase each, because a chord of a circle would lose light
       s(e, static_cast<Eigen::Index>(w)) =
-          turn > widest_turn_rad || from[e] == Complex(0)
-              ? from[e] + share * (to[e] - from[e])
-              : from[e] * std::polar(1.0 + share * (std::abs(to[e] / from[e]) - 1.0),
-                                     share * std::arg(to[e] * std::conj(from[e])));
+          way == Between::straight ? from[e] + share * (to[e] - from[e])
+                                   : from[e] * std::polar(1.0 + share * (std::abs(to[e] / from[e]) - 1.0),
+                                                          share * std::arg(to[e] * std::conj(from[e])));
     }
   }
   return s;
@@ -83,13 +132,14 @@ CircuitComponent measured_block_component(const std::filesystem::path& path, con
       read.s.col(f) = nearest.reshaped();
     }
   const auto block = std::make_shared<const ScatteringSpectrum>(std::move(read));
-  made.scattering = [block, largest = block->s.cwiseAbs().maxCoeff(), shown_path = path.string()](
-                        const CircuitSettings& changed, std::span<const double> wavelengths_m) {
+  const double largest = block->s.cwiseAbs().maxCoeff();
+  made.scattering = [block, largest, shown_path = path.string()](const CircuitSettings& changed,
+                                                                 std::span<const double> wavelengths_m) {
     validate(changed.empty(),
              "a touchstone block has no setting to change (a file measured it). Leave it out.");
     return interpolated(*block, largest, shown_path, wavelengths_m);
   };
-  made.warnings = [block, file = path.filename().string()](const CircuitSettings&) {
+  made.warnings = [block, largest, file = path.filename().string()](const CircuitSettings&) {
     constexpr double of_digits = 1e-6;  // files have six digits or more
     double most = 1.0 + of_digits, at_hz = 0.0;
     for (Eigen::Index f = 0; f < block->s.cols(); ++f)
@@ -105,6 +155,12 @@ CircuitComponent measured_block_component(const std::filesystem::path& path, con
                       "(noise, calibration, or gain; passive: true takes the nearest "
                       "passive block)",
                       file, at_hz / 1e12, most));
+    constexpr double worth_saying = 0.01;
+    if (const CoarsePlace worst = coarsest(*block, largest); worst.off > worth_saying)
+      lines.push_back(fmt::format(
+          "file: {} is coarse: between its rows near {:.9g} THz, a field may be off by {:.2g} (measure more "
+          "finely, or ask for its own frequencies)",
+          file, worst.at_hz / 1e12, worst.off));
     return lines;
   };
   return made;

@@ -15,10 +15,11 @@ struct BlockOptions {
 };
 
 /// The device that a Touchstone file describes, with ports port1.., or a file of Lumerical, with those of
-/// read_lumerical(): no settings, no emission, a warning where it is not passive. Between its frequencies,
-/// magnitude and phase are linear; elements that pass zero follow the chord. Throws Error as the readers do;
-/// its scattering() throws outside the file's frequencies, and where a phase turns too far between two rows to
-/// be known.
+/// read_lumerical(): no settings, no emission, a warning where it is not passive, and one with the error where
+/// its rows lie so far apart that a field between them may be off by 0.01. Between its frequencies, magnitude
+/// and phase are linear; elements that pass zero follow the chord. Throws Error as the readers do; its
+/// scattering() throws outside the file's frequencies, and where a phase turns by more than pi/2 between two
+/// rows, so that they do not tell which way.
 CircuitComponent measured_block_component(const std::filesystem::path& path, const BlockOptions& options = {});
 
 }  // namespace optinc

@@ -1,5 +1,6 @@
 #include "experiments/files/readers/spice_netlist.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -28,11 +29,14 @@ struct NetEnd {
   int line = 0;
 };
 
+/// Parameters as they are written, by name.
+using SpiceParameters = std::vector<std::pair<std::string, std::string>>;
+
 /// An instance, as it is written.
 struct SpiceInstance {
   std::string name, component;
   std::vector<std::string> nets;
-  std::vector<std::pair<std::string, double>> settings;
+  SpiceParameters settings;
   std::optional<double> x_m, y_m;
   int line = 0;
 };
@@ -78,20 +82,37 @@ std::vector<SpiceLine> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Words between blanks; quoted text, also behind an equals sign, is part of its word.
+/// Words between blanks, without quotes; quoted text, also behind an equals sign, is part of its word.
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words(1);
   bool quoted = false;
   for (const char c : line) {
-    if (c == '"') quoted = !quoted;
-    if ((c == ' ' || c == '\t') && !quoted) {
-      if (!words.back().empty()) words.emplace_back();
-    } else {
+    if (c == '"')
+      quoted = !quoted;
+    else if ((c != ' ' && c != '\t') || quoted)
       words.back() += c;
-    }
+    else if (!words.back().empty())
+      words.emplace_back();
   }
   if (words.back().empty()) words.pop_back();
   return words;
+}
+
+/// Those of `words` from `first` on that are written NAME=VALUE, but for what says nothing of a device.
+SpiceParameters parameters_of(const std::vector<std::string>& words, std::size_t first) {
+  SpiceParameters found;
+  for (std::size_t w = first; w < words.size(); ++w) {
+    const std::size_t equals = words[w].find('=');
+    const std::string name = words[w].substr(0, equals);
+    if (equals != std::string::npos && name != "library" && !name.starts_with("sch_"))
+      found.emplace_back(name, words[w].substr(equals + 1));
+  }
+  return found;
+}
+
+bool is_word(const std::string& word, std::string_view lower) {
+  return std::ranges::equal(word, lower, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
 }
 
 class SpiceReader {
@@ -100,15 +121,18 @@ class SpiceReader {
 
   void take(const SpiceLine& line) {
     const std::vector<std::string> words = words_of(line.text);
-    if (words.front() == ".subckt" || words.front() == ".SUBCKT") {
+    if (words.empty()) return;
+    if (is_word(words.front(), ".subckt")) {
       require(line.number, words.size() >= 2, "a subcircuit without a name. Write .subckt NAME PINS.");
       require(line.number, !open_, "a subcircuit inside another (SiEPIC has none). Close it by .ends.");
       open_ = true;
       all_.push_back({words[1], {words.begin() + 2, words.end()}, {}, line.number});
-    } else if (words.front() == ".ends" || words.front() == ".ENDS") {
+    } else if (is_word(words.front(), ".ends")) {
       open_ = false;
-    } else if (open_ && words.front()[0] != '.') {
-      all_.back().instances.push_back(instance(words, line.number));
+    } else if (is_word(words.front(), ".model") && words.size() >= 2) {
+      defaults_[words[1]] = parameters_of(words, 2);
+    } else if (words.front()[0] != '.') {
+      (open_ ? all_.back().instances : outside_).push_back(instance(words, line.number));
     }
   }
 
@@ -116,6 +140,13 @@ class SpiceReader {
     if (all_.empty() || open_)
       throw Error(fmt::format("{}: {} (a netlist of SPICE is .subckt NAME PINS to .ends). Export it again.",
                               file_, all_.empty() ? "no subcircuit" : "the last subcircuit is not closed"));
+    const bool is_call = outside_.size() == 1 && outside_.front().component == all_.back().name;
+    for (const SpiceInstance& each : outside_)  // SiEPIC-Tools closes with a call of the circuit itself
+      require(
+          each.line, is_call,
+          fmt::format("instance {} outside of the subcircuits (a circuit has pins). Put all such lines between "
+                      ".subckt NAME PINS and .ends.",
+                      each.name));
     if (all_.size() == 1) {
       put(all_.front());
       return builder_.last();
@@ -143,17 +174,11 @@ class SpiceReader {
     made.name = words.front();
     made.component = words[last - 1];
     made.nets.assign(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(last) - 1);
-    for (std::size_t w = last; w < words.size(); ++w) {
-      const std::size_t equals = words[w].find('=');
-      const std::string name = words[w].substr(0, equals);
-      const auto value = spice_number(std::string_view(words[w]).substr(equals + 1));
-      if (!value || name.starts_with("sch_")) continue;
-      if (name == "lay_x")
-        made.x_m = value;
-      else if (name == "lay_y")
-        made.y_m = value;
+    for (auto& [name, value] : parameters_of(words, last)) {
+      if (name == "lay_x" || name == "lay_y")
+        (name == "lay_x" ? made.x_m : made.y_m) = spice_number(value);
       else
-        made.settings.emplace_back(name, *value);
+        made.settings.emplace_back(name, std::move(value));
     }
     return made;
   }
@@ -170,9 +195,16 @@ class SpiceReader {
       builder_.scalar(each.component, true, each.line);
       builder_.key("settings", each.line);
       builder_.begin(Kind::mapping, each.line);
-      for (const auto& [name, value] : each.settings) {
+      SpiceParameters settings = each.settings;
+      for (const auto& usual : defaults_[each.component])
+        if (std::ranges::find(settings, usual.first, &SpiceParameters::value_type::first) == settings.end())
+          settings.push_back(usual);
+      for (const auto& [name, text] : settings) {
         builder_.key(name, each.line);
-        builder_.number(value, each.line);
+        if (const auto value = spice_number(text))
+          builder_.number(*value, each.line);
+        else
+          builder_.scalar(text, true, each.line);
       }
       builder_.end();
       builder_.end();
@@ -182,14 +214,17 @@ class SpiceReader {
     builder_.end();
     put_placements(of);
     std::map<std::string, std::string> pins;
-    for (const std::string& pin : of.pins)
-      if (const auto net = nets.find(pin); net != nets.end()) {
-        require(net->second.back().line, net->second.size() == 1,
-                fmt::format("pin {} ends at {} instances (at one: light goes one way). Put a splitter there.",
-                            pin, net->second.size()));
-        pins[pin] = net->second.front().port;
-        nets.erase(net);
-      }
+    for (const std::string& pin : of.pins) {
+      const auto net = nets.find(pin);
+      require(
+          of.line, net != nets.end(),
+          fmt::format("pin {} ends at no instance (a pin is the end of a net). Correct or remove it.", pin));
+      require(net->second.back().line, net->second.size() == 1,
+              fmt::format("pin {} ends at {} instances (at one: light goes one way). Put a splitter there.",
+                          pin, net->second.size()));
+      pins[pin] = net->second.front().port;
+      nets.erase(net);
+    }
     builder_.key("nets", of.line);
     builder_.begin(Kind::list, of.line);
     for (const auto& [name, ends] : nets) {
@@ -236,6 +271,8 @@ class SpiceReader {
   std::string file_;
   DocumentBuilder builder_;
   std::vector<Subcircuit> all_;
+  std::vector<SpiceInstance> outside_;               ///< of any subcircuit
+  std::map<std::string, SpiceParameters> defaults_;  ///< of .model, by component
   bool open_ = false;
 };
 

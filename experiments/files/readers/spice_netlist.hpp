@@ -19,11 +19,13 @@ bool is_spice_netlist(const std::filesystem::path& path);
 ///     .ends demo
 ///
 /// Every instance has a name, its nets, its component, and parameters in SI units (100u is 1e-4) that become
-/// its settings; lay_x and lay_y are its placement; `library`, other text and sch_* are left out. Nets join two
-/// ports; pins of the subcircuit are the circuit's ports. Ports have no names in such files: "#1" is the first
-/// of a component, in the order of its names. Several subcircuits are a hierarchy; lines outside them are
-/// passed over, `+` continues a line, `*` begins a comment. Throws Error "file:line: .." for a net with more
-/// than two ends and lines that are none of these.
+/// its settings, after those that `.model COMPONENT` gives it; lay_x and lay_y are its placement; `library` and
+/// sch_* are left out. Nets join two ports; pins of the subcircuit are the circuit's ports. Ports have no names
+/// in such files: "#1" is the first of a component, in the order of its names. Several subcircuits are a
+/// hierarchy. Outside of them stands at most a call of the last, as SiEPIC-Tools writes it; `.param` and other
+/// lines with a dot are passed over, `+` continues a line, `*` begins a comment. Throws Error "file:line: .."
+/// for a net with more than two ends, a pin without one, other instances outside, and lines that are none of
+/// these.
 Document spice_document(const std::string& text, const std::string& file);
 
 }  // namespace optinc

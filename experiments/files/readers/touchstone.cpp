@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -370,6 +371,36 @@ ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
   const auto count = static_cast<Eigen::Index>(frequencies.size());
   return {std::move(frequencies), Eigen::Map<const Matrix>(values.data(), Eigen::Index{ports} * ports, count),
           digit_hz};
+}
+
+std::string touchstone_rows(const ScatteringSpectrum& spectrum, PhaseConvention convention, int version) {
+  const Eigen::Index ports = spectrum.ports();
+  const bool by_columns = ports == 2 && version == 1;  // 2-ports of version 1, and them alone
+  std::string text = fmt::format("! {}: {}\n", phase_convention_entry, phase_convention_text(convention));
+  const auto out = std::back_inserter(text);
+  if (version == 2) text += "[Version] 2.0\n";
+  text += "# GHz S RI R 50\n";
+  if (version == 2) {
+    fmt::format_to(out, "[Number of Ports] {}\n", ports);
+    if (ports == 2) text += "[Two-Port Data Order] 12_21\n";
+    fmt::format_to(out, "[Number of Frequencies] {}\n[Matrix Format] Full\n[Network Data]\n",
+                   spectrum.frequency_hz.size());
+  }
+  for (std::size_t f = 0; f < spectrum.frequency_hz.size(); ++f) {
+    const auto s = spectrum.s.col(static_cast<Eigen::Index>(f)).reshaped(ports, ports);
+    fmt::format_to(out, "{}", spectrum.frequency_hz[f] / 1e9);
+    for (Eigen::Index row = 0; row < ports; ++row)
+      for (Eigen::Index column = 0; column < ports; ++column) {
+        // every row on a new line, at most four complex numbers a line
+        if (ports != 2 && column % 4 == 0 && row + column > 0) text += "\n";
+        const Complex ours = by_columns ? s(column, row) : s(row, column);
+        const Complex value = convention == PhaseConvention::optics ? ours : conjugated(ours);
+        fmt::format_to(out, " {} {}", value.real(), value.imag());
+      }
+    text += "\n";
+  }
+  if (version == 2) text += "[End]\n";
+  return text;
 }
 
 }  // namespace optinc

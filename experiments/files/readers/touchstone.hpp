@@ -74,6 +74,11 @@ struct ScatteringSpectrum {
 ScatteringSpectrum read_touchstone_spectrum(const std::filesystem::path& path,
                                             std::optional<PhaseConvention> convention = {});
 
+/// All of a spectrum as a Touchstone file of version 1 (.sNp) or 2 (.ts; two-port elements in rows) has it,
+/// without the header and the last line of OptINC's files: the comment that states the sign of phase, `# GHz S
+/// RI R 50`, and rows in shortest decimals that read back to the same bits (but for the sign of a zero).
+std::string touchstone_rows(const ScatteringSpectrum& spectrum, PhaseConvention convention, int version);
+
 /// S in the other sign of phase. A zero stays positive.
 inline Complex conjugated(Complex value) { return {value.real(), 0.0 - value.imag()}; }
 

@@ -106,7 +106,7 @@ try:
     from . import _reprs  # noqa: F401  gives every class of the module one
     from ._core import version as __version__
     from .circuits import Circuit, Readings
-    from .laboratory import load_chip, load_matrix, save_chip, save_matrix
+    from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -195,6 +195,7 @@ __all__ = [
     "interconnect",
     "load_chip",
     "load_matrix",
+    "load_touchstone",
     "load_network",
     "model_emission",
     "model_ports",
@@ -204,6 +205,7 @@ __all__ = [
     "run",
     "save_chip",
     "save_matrix",
+    "save_touchstone",
     "save_network",
     "set_threads",
     "shipped_networks",

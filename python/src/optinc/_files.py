@@ -11,6 +11,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Iterator, Optional
 
+SCHEMA_VERSION = 5
+"""The newest version of the file format that this package reads, and the one that it writes."""
+
 
 @contextmanager
 def creating(path: Path, force: Optional[bool] = None) -> Iterator[BinaryIO]:

@@ -13,10 +13,7 @@ from typing import Any, Iterator
 
 import h5py
 
-from ._files import creating
-
-SCHEMA_VERSION = 5
-"""The newest version of the file format that this package reads, and the one that it writes."""
+from ._files import SCHEMA_VERSION, creating
 
 _MAGIC = b"OPTINCS1"
 _SEAL = len(_MAGIC) + 4

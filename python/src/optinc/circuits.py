@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 import numpy as np
 
 from ._core import NetlistCircuit, Wafer, direct_readings
+from .laboratory import save_touchstone
 
 if TYPE_CHECKING:
     import xarray
@@ -220,6 +221,13 @@ class Circuit:
         return xarray.DataArray(self(wavelengths, settings), {"wavelength": axis, "port_out": names, "port_in": names},
                                 ("wavelength", "port_out", "port_in"), "scattering",
                                 {"units": "1", "long_name": "field that leaves over field that enters"})
+
+    def save(self, path: str | os.PathLike[str], wavelength_m: Any, settings: Mapping[str, Mapping[str, Any]] | None = None,
+             convention: str = "rf", force: bool = False) -> None:
+        """Writes its scattering matrices at wavelengths (n,) [m] as Touchstone, .sNp or .ts, with the names of its ports, as
+        save_touchstone() does; raises what that and a call raise."""
+        wavelengths = np.sort(np.asarray(wavelength_m, float).ravel())[::-1]  # frequencies rise
+        save_touchstone(path, _C / wavelengths, self(wavelengths, settings), self.ports, convention, force)
 
     def plot(self, wavelength_m: Any, port_in: str, ports_out: Sequence[str] | None = None,
              settings: Mapping[str, Mapping[str, Any]] | None = None, axes: Any = None) -> Any:

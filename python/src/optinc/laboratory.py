@@ -7,6 +7,7 @@ MeshChip stand for most of this module; matrices have functions:
     mesh = optinc.Mesh.from_unitary(target)
     mesh.save("phases.csv")                       # optinc transfer phases.csv -o matrix.h5
     optinc.save_matrix(mesh.matrix(), "matrix.csv")
+    frequency_hz, s = optinc.load_touchstone("measured.s2p")
 
 HDF5 needs h5py (extra `results`), pictures matplotlib.
 """
@@ -15,13 +16,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from ._core import (Chip, Mesh, MeshChip, MeshErrors, Unit, matrix_of_table, matrix_of_touchstone, measured_of_columns, measured_of_table, mesh_of_columns,
-                    phases_of_table, version)
-from ._files import creating
+                    phases_of_table, spectrum_of_touchstone, touchstone_rows, version)
+from ._files import SCHEMA_VERSION, creating
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,6 +62,44 @@ def load_matrix(path: str | os.PathLike[str], frequency_hz: float | None = None,
             found = found[..., 0] + 1j * found[..., 1]
         return _matrix(found, file)
     return matrix_of_touchstone(str(file), frequency_hz, convention)
+
+
+def load_touchstone(path: str | os.PathLike[str], convention: str | None = None) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Frequencies, float64 (n,) [Hz], and scattering matrices, complex128 (n, ports, ports), of a Touchstone file, .sNp or .ts.
+
+    s[k, i, j]: field out of port i for a field of 1 into port j, with the phase of OptINC, exp(+i beta L). `convention` "rf" or
+    "optics": the file's sign of phase (left out: what its header says, else rf, which network analysers have). Raises
+    FileNotFoundError, and ValueError naming file and line for what is none.
+    """
+    return spectrum_of_touchstone(str(_existing(path)), convention)
+
+
+def save_touchstone(path: str | os.PathLike[str], frequency_hz: Any, s: Any, ports: Sequence[str] | None = None, convention: str = "rf",
+                    force: bool = False) -> None:
+    """Writes scattering matrices s (n, ports, ports) at frequencies (n,) [Hz] as Touchstone: version 1 (.sNp, N the number of
+    ports), or 2 (.ts). load_touchstone() reads the same numbers back.
+
+    `ports`: names, for comments. `convention` "rf": exp(-j beta L), as other programs expect it; "optics": exp(+j beta L).
+    Raises FileExistsError where there is a file of that name unless `force`, ValueError for frequencies that are not positive
+    and rising, other shapes, values that are not finite, and an extension for another number of ports.
+    """
+    file, hz, values = Path(path), np.asarray(frequency_hz, float), np.asarray(s, complex)
+    if hz.ndim != 1 or len(hz) < 1 or values.ndim != 3 or values.shape[1] < 1 or values.shape != (len(hz), values.shape[1], values.shape[1]):
+        raise ValueError(f"{file}: frequencies {hz.shape} and S {values.shape} ((n,) and (n, ports, ports) are written). Give these.")
+    if not (np.isfinite(hz).all() and hz[0] > 0 and (np.diff(hz) > 0).all() and np.isfinite(values).all()):
+        raise ValueError(f"{file}: frequencies are positive and rise, and every value is finite. Sort or correct them.")
+    names = list(ports) if ports is not None else [f"port{p}" for p in range(1, values.shape[1] + 1)]
+    if len(names) != values.shape[1]:
+        raise ValueError(f"{file}: {len(names)} names of {values.shape[1]} ports. Name each.")
+    header = [f"OptINC file, schema_version: {SCHEMA_VERSION}", f"optinc_version: {version}"]
+    header += [f"port {p} is {name!r}" for p, name in enumerate(names, 1)]
+    version_of = {f".s{values.shape[1]}p": 1, ".ts": 2}
+
+    def text() -> str:
+        rows = touchstone_rows(hz.tolist(), values, convention, version_of[file.suffix.lower()])
+        return "".join(f"! {line}\n" for line in header) + rows + "! end of file\n"
+
+    _write(file, force, {extension: text for extension in version_of}, "OptINC: scattering matrices")
 
 
 def save_matrix(matrix: Any, path: str | os.PathLike[str], force: bool = False) -> None:
@@ -277,7 +316,7 @@ def _write(file: Path, force: bool, makers: dict[str, Callable[..., Any]], title
     if kind not in makers:
         raise ValueError(f"{file}: extension \"{kind}\" is unknown here (known: {', '.join(makers)}). Rename the file.")
     if kind == ".h5":
-        from ._hdf5 import SCHEMA_VERSION, written  # noqa: PLC0415  an extra
+        from ._hdf5 import written  # noqa: PLC0415  an extra
         with written(file, force) as stored:
             stored.attrs.update({"schema_version": SCHEMA_VERSION, "optinc_version": version, "title": title})
             makers[kind](stored)

@@ -50,7 +50,7 @@ _WRITTEN = datetime.datetime(2000, 1, 1)  # in every file: the same plan gives t
 
 
 def write_gds(plan: Plan, path: str | os.PathLike[str]) -> None:
-    """Writes a floor plan to a new GDSII file, in um: the same plan gives the same bytes.
+    """Writes a floor plan to a new file of GDSII, or of OASIS (.oas), in um: the same plan gives the same bytes.
 
     A cell "mzi" (two couplers, four arms, two heaters), one for a port that passes a column without an MZI ("pass") and one
     for an output phase ("output") stand wherever the plan has them, in a cell for each mesh: "mesh", or by its name in a
@@ -74,8 +74,11 @@ def write_gds(plan: Plan, path: str | os.PathLike[str]) -> None:
             unit.add(gdstk.Reference(cell, corner))
             unit.add(_label(gdstk, mesh.name, corner))
     with creating(Path(path)) as out, tempfile.TemporaryDirectory() as folder:  # gdstk writes to names alone
-        written = Path(folder) / "plan.gds"
-        library.write_gds(written, timestamp=_WRITTEN)
+        written = Path(folder) / "plan"
+        if Path(path).suffix.lower() == ".oas":
+            library.write_oas(written)
+        else:
+            library.write_gds(written, timestamp=_WRITTEN)
         out.write(written.read_bytes())
 
 

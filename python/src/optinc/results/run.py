@@ -104,11 +104,13 @@ class Run:
 
     @property
     def scattering(self) -> xarray.DataArray:
-        """Scattering matrices of a circuit (optinc circuit): complex, over `wavelength` [m], `port_out` and `port_in`.
+        """Scattering matrices of a circuit (optinc circuit): complex, over `wavelength` [m], `port_out` and `port_in`; of many
+        draws of its settings, over `draw` first.
 
         Raises NotInResult where the file has none.
         """
-        parts = self.require("circuit")["scattering"]
+        drawn = self.group("circuit_draws")
+        parts = (drawn if drawn is not None else self.require("circuit"))["scattering"]
         joined: xarray.DataArray = parts.sel(complex="re", drop=True) + 1j * parts.sel(complex="im", drop=True)
         return joined.rename("scattering").assign_attrs(parts.attrs)
 
@@ -205,7 +207,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    needed = ("schema_version",) if {"laws", "circuit", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
+    needed = ("schema_version",) if {"laws", "circuit", "circuit_draws", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "

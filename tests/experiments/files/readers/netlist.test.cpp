@@ -126,10 +126,14 @@ TEST_CASE("a measured block from Touchstone, and spectra back into it") {
       lossless.scattering({}, std::array{constants::speed_of_light_m_per_s / 192.5e12})(0, 0);
   CHECK(std::abs(midway - std::polar(1.0, 0.2)) < 1e-9);
 
+  const std::string turns =
+      "instances: {a: {component: touchstone, settings: {file: turn.s2p}}}\nports: {in: \"a,port1\", out: "
+      "\"a,port2\"}\n";
+  write_scattering(scratch / "turn.s2p", spectrum(21, 1e-4), "a test", "test",
+                   true);  // 1.1 rad from row to row
+  CHECK(difference(read(scratch, turns).scattering({}, at), expected) < 1e-3);
   write_scattering(scratch / "turn.s2p", spectrum(21, 1e-3), "a test", "test", true);
-  const CircuitComponent coarse = read(scratch,
-                                       "instances: {a: {component: touchstone, settings: {file: "
-                                       "turn.s2p}}}\nports: {in: \"a,port1\", out: \"a,port2\"}\n");
+  const CircuitComponent coarse = read(scratch, turns);
   CHECK_THAT(refusal([&] { coarse.scattering({}, std::array{1.5502e-6}); }),
              ContainsSubstring("turns a phase by"));
   CHECK(refusal([&] { coarse.scattering({}, std::array{1.55e-6}); }).empty());

@@ -64,11 +64,13 @@ def drawable(run: Run) -> list[str]:
 
 def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -> Figure:
     """Share of the light's power that goes from one port to another, dB over wavelength: for the `paths` (from, to) asked
-    for, else for the eight strongest from the first port.
+    for, else for the eight strongest from the first port. Of many draws, their median, and a band from 5 to 95 % of them.
 
     Raises NotInResult where the file holds no circuit, or one at a single wavelength, and for a port that it does not have.
     """
     power = abs(run.scattering) ** 2
+    spread = power.quantile([0.05, 0.95], "draw") if "draw" in power.dims else None
+    power = power.median("draw") if spread is not None else power
     ports = [str(port) for port in power["port_in"].values]
     if power.sizes["wavelength"] < 2:
         raise NotInResult(f"{run.path} holds a single wavelength (a spectrum needs two). Give optinc circuit more --points.")
@@ -82,10 +84,16 @@ def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -
         raise NotInResult(f"{run.path} sends no light from port '{ports[0]}' anywhere. Name other paths.")
     wavelengths = 1e9 * power["wavelength"].values
     drawn = []
+
+    def decibels(values: Any) -> Any:
+        return 10 * np.log10(np.where(values > 10 ** (DARK_DB / 10), values, np.nan))
+
     for look, (a, b) in zip(style.looks(), paths):
-        values = power.sel(port_in=a, port_out=b).values
-        decibels = 10 * np.log10(np.where(values > 10 ** (DARK_DB / 10), values, np.nan))
-        drawn.append(mark("plot", wavelengths, decibels, **{**look, "marker": ""}, label=f"{style.plain(a)} to {style.plain(b)}"))
+        if spread is not None:
+            drawn.append(mark("fill_between", wavelengths, *decibels(spread.sel(port_in=a, port_out=b).values), color=look["color"],
+                              alpha=0.2, linewidth=0))
+        drawn.append(mark("plot", wavelengths, decibels(power.sel(port_in=a, port_out=b).values), **{**look, "marker": ""},
+                          label=f"{style.plain(a)} to {style.plain(b)}"))
     return paint(run, run.provenance.title.split(": ", 1)[-1],
                  [Panel(drawn, Axis("wavelength (nm)", limits=(wavelengths[0], wavelengths[-1])), Axis("transmitted power (dB)"),
                         None)],
