@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <nlohmann/json.hpp>
+#include <zlib.h>
 
 #include "physics/core/check.hpp"
 #include "physics/core/printable.hpp"
@@ -26,11 +28,11 @@ constexpr std::size_t most_ranks = 4096;
 
 /// NodeType and CollectiveCommType of the schema.
 enum Type { invalid, metadata, load, store, computing, sending, receiving, collective };
-const std::map<std::int64_t, StepKind> collectives = {{0, StepKind::all_reduce},
-                                                      {2, StepKind::all_gather},
-                                                      {6, StepKind::all_to_all},
-                                                      {7, StepKind::reduce_scatter},
-                                                      {9, StepKind::barrier}};
+const std::map<std::int64_t, StepKind> collectives = {
+    {0, StepKind::all_reduce}, {1, StepKind::reduce},         {2, StepKind::all_gather},
+    {3, StepKind::gather},     {4, StepKind::scatter},        {5, StepKind::broadcast},
+    {6, StepKind::all_to_all}, {7, StepKind::reduce_scatter}, {8, StepKind::reduce_scatter},  // of equal blocks
+    {9, StepKind::barrier}};
 
 const chakra::Attribute* find(const chakra::Node& node, std::string_view name) {
   for (const chakra::Attribute& a : node.attr())
@@ -114,11 +116,36 @@ Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
   return names;
 }
 
+/// The trace of a rank: PREFIX.RANK.et, or where only that is there, PREFIX.RANK.et.gz.
+fs::path chakra_file(const fs::path& prefix, std::size_t rank) {
+  const fs::path plain = fmt::format("{}.{}.et", prefix.string(), rank), packed = plain.string() + ".gz";
+  return !fs::exists(plain) && fs::exists(packed) ? packed : plain;
+}
+
+/// Bytes of a file, of a gzipped one as they were.
+class UnpackedFile : public google::protobuf::io::CopyingInputStream {
+ public:
+  explicit UnpackedFile(const fs::path& path) : file_(gzopen(path.c_str(), "rb"), gzclose) {}
+  bool is_open() const { return file_ != nullptr; }
+  int Read(void* buffer, int size) override {
+    const int read = gzread(file_.get(), buffer, static_cast<unsigned>(size));
+    int error = Z_OK;
+    if (read == 0) gzerror(file_.get(), &error);
+    damaged = damaged || read < 0 || (error != Z_OK && error != Z_STREAM_END);
+    return read;
+  }
+
+  bool damaged = false;
+
+ private:
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+};
+
 std::vector<chakra::Node> read_nodes(const fs::path& path, std::size_t most) {
-  std::ifstream in(path, std::ios::binary);
+  UnpackedFile in(path);
   validate(in.is_open() && fs::is_regular_file(path),
            "{}: cannot be read (an execution trace, a file). Check its permissions.", path.string());
-  google::protobuf::io::IstreamInputStream stream(&in);
+  google::protobuf::io::CopyingInputStreamAdaptor stream(&in);
   std::vector<chakra::Node> nodes;
   chakra::Metadata first;
   for (std::size_t m = 0;; ++m) {
@@ -142,6 +169,7 @@ std::vector<chakra::Node> read_nodes(const fs::path& path, std::size_t most) {
     validate(nodes.size() <= most, "{}: more than {} nodes in all ranks (for memory). Trace one iteration.",
              path.string(), most_trace_steps);
   }
+  validate(!in.damaged, "{}: gzip data that are damaged or cut off. Use a complete copy.", path.string());
   validate(!nodes.empty(), "{}: no nodes (an execution trace). Write the trace anew.", path.string());
   return nodes;
 }
@@ -161,11 +189,8 @@ void fill_communication(TraceStep& step, const Place& at, int ranks, const Group
   }
   const std::int64_t type = at.needed("comm_type", INT32_MAX);
   const auto kind = collectives.find(type);
-  validate(
-      kind != collectives.end(),
-      "{}: comm_type = {} (ALL_REDUCE 0, ALL_GATHER 2, ALL_TO_ALL 6, REDUCE_SCATTER 7, BARRIER 9). Others are "
-      "not simulated.",
-      at.text(), type);
+  validate(kind != collectives.end(),
+           "{}: comm_type = {} (0..9: ALL_REDUCE to BARRIER). Others are not simulated.", at.text(), type);
   step.kind = kind->second;
   const chakra::Attribute* pg_name = find(at.node, "pg_name");
   validate(pg_name == nullptr || pg_name->has_string_val(),
@@ -182,16 +207,23 @@ void fill_communication(TraceStep& step, const Place& at, int ranks, const Group
   if (step.kind == StepKind::barrier) return;
   step.bytes = static_cast<double>(at.needed("comm_size", most_bytes));
   if (step.kind == StepKind::all_reduce) step.gradient_bits = 32;
-  if (step.kind == StepKind::all_gather) step.bytes *= static_cast<double>(members.size());
+  if (step.kind == StepKind::all_gather || step.kind == StepKind::gather)
+    step.bytes *= static_cast<double>(members.size());
 }
 
 TraceStep step_of(const Place& at, int ranks, const Groups& groups, const ExecutionTrace& trace, int rank,
                   double flop_per_s) {
   TraceStep step;
+  const chakra::Attribute* host = find(at.node, "is_cpu_op");
+  validate(host == nullptr || host->has_bool_val(), "{}: attribute is_cpu_op (a bool). Write the trace anew.",
+           at.text());
+  const bool on_host = host != nullptr && host->bool_val();
   switch (at.node.type()) {
     case sending:
     case receiving:
     case collective:
+      if (on_host && at.node.type() == collective && find(at.node, "comm_type") == nullptr)
+        break;  // which only launches it on the accelerator
       fill_communication(step, at, ranks, groups, trace, rank);
       return step;
     case invalid:
@@ -205,10 +237,7 @@ TraceStep step_of(const Place& at, int ranks, const Groups& groups, const Execut
       throw Error(fmt::format("{}: node type {} (0..7: COMP, MEM, COMM, METADATA). Others are not simulated.",
                               at.text(), at.node.type()));
   }
-  const chakra::Attribute* host = find(at.node, "is_cpu_op");
-  validate(host == nullptr || host->has_bool_val(), "{}: attribute is_cpu_op (a bool). Write the trace anew.",
-           at.text());
-  if (host != nullptr && host->bool_val()) step.kind = StepKind::host_compute;
+  if (on_host) step.kind = StepKind::host_compute;
   constexpr std::uint64_t most_micros = 1'000'000'000'000;
   validate(at.node.duration_micros() <= most_micros, "{}: duration_micros = {} (0..{}). Write the trace anew.",
            at.text(), at.node.duration_micros(), most_micros);
@@ -216,10 +245,6 @@ TraceStep step_of(const Place& at, int ranks, const Groups& groups, const Execut
   if (step.seconds == 0.0)
     step.seconds = static_cast<double>(at.optional("num_ops", INT64_MAX).value_or(0)) / flop_per_s;
   return step;
-}
-
-fs::path chakra_file(const fs::path& prefix, std::size_t rank) {
-  return fmt::format("{}.{}.et", prefix.string(), rank);
 }
 
 }  // namespace
@@ -255,13 +280,15 @@ ExecutionTrace read_chakra(const fs::path& prefix, const fs::path& groups, doubl
       const Place at{chakra_file(prefix, r).string(), node};
       steps.push_back(step_of(at, static_cast<int>(ranks), names, trace, static_cast<int>(r), flop_per_s));
       std::set<std::uint32_t> after;
-      for (const auto* list : {&node.ctrl_deps(), &node.data_deps()})
-        for (const std::uint64_t id : *list) {
-          const auto number = numbers.find(id);
-          validate(number != numbers.end(), "{}: depends on node {}, which is not there. Write the trace anew.",
-                   at.text(), id);
+      for (const std::uint64_t id : node.data_deps()) {
+        const auto number = numbers.find(id);
+        validate(number != numbers.end(), "{}: depends on node {}, which is not there. Write the trace anew.",
+                 at.text(), id);
+        after.insert(number->second);
+      }
+      for (const std::uint64_t id : node.ctrl_deps())  // callers, which converters leave out
+        if (const auto number = numbers.find(id); number != numbers.end() && id != node.id())
           after.insert(number->second);
-        }
       steps.back().after.assign(after.begin(), after.end());
     }
   }

@@ -14,11 +14,15 @@ std::size_t chakra_ranks(const std::filesystem::path& prefix);
 /// behind their lengths (varint): GlobalMetadata, then Nodes (chakra.proto).
 /// - COMP_NODE, MEM_LOAD_NODE and MEM_STORE_NODE compute for duration_micros; where that is 0, for attribute
 ///   num_ops over flop_per_s. On the host where attribute is_cpu_op is true.
-/// - COMM_COLL_NODE: attributes comm_type (ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, REDUCE_SCATTER or BARRIER),
-///   comm_size (bytes of a rank's input, as ASTRA-sim reads it) and pg_name, a key of `groups`; none or "0":
-///   all ranks. What is all-reduced counts as gradients of 32 bits.
+/// - COMM_COLL_NODE: attributes comm_type (ALL_REDUCE to BARRIER; the first rank of a group is the root),
+///   comm_size (bytes of a rank's input, as ASTRA-sim reads it; of a scatter the root's) and pg_name, a key of
+///   `groups`; none or "0": all ranks. What is all-reduced counts as gradients of 32 bits. One on the host
+///   without comm_size, as converters of PyTorch's traces write it, computes.
 /// - COMM_SEND_NODE and COMM_RECV_NODE: comm_size, comm_dst or comm_src, comm_tag.
 /// - METADATA_NODE and INVALID_NODE take no time.
+///
+/// A node begins when its data_deps have ended, and those ctrl_deps that are there: converters leave out
+/// callers, and some name themselves. Files may be gzipped, PREFIX.0.et.gz.
 ///
 /// groups: JSON, {"name": [ranks]}, as ASTRA-sim's comm_group_configuration; an empty path: none.
 /// Throws Error "file: node 3 (its name): .." for whatever is none of these, for more than most_trace_steps

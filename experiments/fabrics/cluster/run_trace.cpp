@@ -23,6 +23,28 @@ using Member = std::pair<std::uint32_t, std::uint32_t>;  // rank and step
 bool computes(StepKind kind) { return kind == StepKind::compute || kind == StepKind::host_compute; }
 bool joins_two(StepKind kind) { return kind == StepKind::send || kind == StepKind::receive; }
 
+/// Steps of a rank so that none stands before one that it waits for, the lowest numbers first; those that wait
+/// for each other last.
+std::vector<std::uint32_t> in_order(const std::vector<TraceStep>& steps) {
+  std::vector<std::uint32_t> waits(steps.size()), order;
+  std::vector<std::vector<std::uint32_t>> then(steps.size());
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::uint32_t i = 0; i < steps.size(); ++i) {
+    waits[i] = static_cast<std::uint32_t>(steps[i].after.size());
+    for (const std::uint32_t before : steps[i].after) then[before].push_back(i);
+    if (waits[i] == 0) ready.push(i);
+  }
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (const std::uint32_t next : then[order.back()])
+      if (--waits[next] == 0) ready.push(next);
+  }
+  for (std::uint32_t i = 0; i < steps.size(); ++i)
+    if (waits[i] > 0) order.push_back(i);
+  return order;
+}
+
 /// A communication: of a group once all its ranks have reached it, from rank to rank once the sender has.
 struct Operation {
   std::size_t loads = 0;  ///< in Operations::loads
@@ -60,9 +82,9 @@ struct Operations {
   std::vector<Operation> all;
   std::vector<std::vector<std::size_t>>
       of;  ///< of each step; meaningless for those that compute. Shape (ranks)
-  std::vector<std::vector<std::size_t>> queues;  ///< of a group in the order of the steps; messages from one
-                                                 ///< rank to another join theirs when the sender reaches them
-  std::vector<OperationLoads> loads;             ///< of every kind among the same ranks
+  std::vector<std::vector<std::size_t>> queues;  ///< of a group, and from one rank to another: those that all
+                                                 ///< have reached, or the sender, in this order
+  std::vector<OperationLoads> loads;  ///< of every kind among the same ranks
 
   Operations(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
              std::string_view all_reduce);
@@ -75,23 +97,24 @@ struct Operations {
 /// k-th operation of every group: its ranks' k-th steps there.
 void Operations::join_groups(const ExecutionTrace& trace) {
   queues.resize(trace.groups.size());
+  std::vector<std::vector<std::size_t>> of_group(trace.groups.size());
   const auto text = [](const TraceStep& step) {
     return fmt::format("{} of {:.0f} bytes", step_names[static_cast<std::size_t>(step.kind)], step.bytes);
   };
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r) {
     std::map<int, std::size_t> reached;
-    for (std::uint32_t i = 0; i < trace.ranks[r].size(); ++i) {
+    for (const std::uint32_t i : in_order(trace.ranks[r])) {
       const TraceStep& step = trace.ranks[r][i];
       if (computes(step.kind) || joins_two(step.kind)) continue;
       const auto g = static_cast<std::size_t>(step.group);
       const std::size_t k = reached[step.group]++;
-      if (k == queues[g].size()) {
-        queues[g].push_back(all.size());
+      if (k == of_group[g].size()) {
+        of_group[g].push_back(all.size());
         all.push_back({0, g, step.bytes, trace.groups[g].size()});
       }
-      Operation& operation = all[queues[g][k]];
+      Operation& operation = all[of_group[g][k]];
       operation.members.emplace_back(r, i);
-      of[r][i] = queues[g][k];
+      of[r][i] = of_group[g][k];
       const auto [other, number] = operation.members[0];
       const TraceStep& first = trace.ranks[other][number];
       validate(first.kind == step.kind && first.bytes == step.bytes,
@@ -113,7 +136,7 @@ void Operations::join_groups(const ExecutionTrace& trace) {
 void Operations::join_pairs(const ExecutionTrace& trace) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, int>, std::array<std::vector<Member>, 2>> messages;
   for (std::uint32_t r = 0; r < trace.ranks.size(); ++r)
-    for (std::uint32_t i = 0; i < trace.ranks[r].size(); ++i) {
+    for (const std::uint32_t i : in_order(trace.ranks[r])) {
       const TraceStep& step = trace.ranks[r][i];
       if (!joins_two(step.kind)) continue;
       const auto peer = static_cast<std::uint32_t>(step.peer);
@@ -253,10 +276,10 @@ void Run::reach(std::uint32_t rank, std::uint32_t step) {
       if (operation.over) ended_.emplace_back(rank, step);
       return;
     }
+    if (--operation.missing > 0) return;
     std::vector<std::size_t>& queue = operations_.queues[operation.queue];
-    if (s.kind == StepKind::send) queue.push_back(number);
-    const bool turn = queue[next_[operation.queue]] == number;
-    if (--operation.missing == 0 && turn) begin(number);
+    queue.push_back(number);
+    if (queue[next_[operation.queue]] == number) begin(number);
     return;
   }
   if (s.seconds == 0.0) {
@@ -300,7 +323,7 @@ void Run::begin(std::optional<std::size_t> operation) {
   r.until_s = now_s_ + phases_of(*operation)[0].fixed_s;
 }
 
-/// Ends an operation; the next of its queue, if all its ranks have reached it.
+/// Ends an operation; the next of its queue.
 std::optional<std::size_t> Run::end_operation(std::size_t number) {
   Operation& operation = operations_.all[number];
   operation.over = true;
@@ -311,7 +334,7 @@ std::optional<std::size_t> Run::end_operation(std::size_t number) {
       ended_.emplace_back(rank, step);
   const std::vector<std::size_t>& queue = operations_.queues[operation.queue];
   const std::size_t next = ++next_[operation.queue];
-  if (next == queue.size() || operations_.all[queue[next]].missing > 0) return {};
+  if (next == queue.size()) return {};
   return queue[next];
 }
 
@@ -378,9 +401,7 @@ TraceRun Run::run(const std::function<void()>& while_running) {
     steps += trace_.ranks[rank].size();
   }
   validate(static_cast<std::size_t>(result_.steps) == steps,
-           "{} of {} steps never begin (they wait for each other, or for ranks that do; the operations of a "
-           "group run in the "
-           "order of the steps). Write the trace anew.",
+           "{} of {} steps never begin (they wait for each other, or for ranks that do). Write the trace anew.",
            steps - static_cast<std::size_t>(result_.steps), steps);
   result_.iteration_s = now_s_;
   return result_;

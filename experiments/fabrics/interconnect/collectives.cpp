@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "physics/core/check.hpp"
@@ -87,6 +88,21 @@ Phases half_ring(int n, double bytes) {
   return phases;
 }
 
+/// A pipeline of n - 1 hops: every server passes parts of all bytes on while it receives the next.
+Phases chain(const std::string& name, int n, double bytes, bool to_first) {
+  TransferPhase phase{name, {}, n - 1, n - 1};
+  for (int s = 0; s + 1 < n; ++s)
+    phase.transfers.push_back({to_first ? s + 1 : s, to_first ? s : s + 1, bytes / (n - 1)});
+  return {phase};
+}
+
+/// The share of every other server to the first, or back.
+Phases star(const std::string& name, int n, double bytes, bool to_first) {
+  TransferPhase phase{name, {}};
+  for (int s = 1; s < n; ++s) phase.transfers.push_back({to_first ? s : 0, to_first ? 0 : s, bytes / n});
+  return {phase};
+}
+
 }  // namespace
 
 void check_collective_size(std::string_view collective, std::int64_t n, std::string_view where) {
@@ -131,9 +147,15 @@ std::vector<TransferPhase> collective_phases(std::string_view collective, int n,
   if (collective == "sharded-parameter-server") return sharded(n, bytes);
   if (collective == "reduce-scatter" || collective == "all-gather") return half_ring(n, bytes);
   if (collective == "all-to-all") return all_to_all(n, bytes);
+  if (collective == "broadcast" || collective == "reduce")
+    return chain(std::string(collective), n, bytes, collective == "reduce");
+  if (collective == "scatter" || collective == "gather")
+    return star(std::string(collective), n, bytes, collective == "gather");
   throw Error(fmt::format(
       "no collective \"{}\" between servers (ring, halving-doubling, tree, double-tree, parameter-server, "
-      "sharded-parameter-server, reduce-scatter, all-gather, all-to-all). Name one of them.",
+      "sharded-parameter-server, reduce-scatter, all-gather, all-to-all, broadcast, reduce, scatter, gather). "
+      "Name one "
+      "of them.",
       collective));
 }
 

@@ -23,8 +23,8 @@ struct TransferPhase {
   std::int64_t loads = 1;    ///< times that each transfer is made: less than repeats while a pipeline fills
 };
 
-/// The all-reduce of `bytes` over `servers` as phases, or one of the other three. Names and their time on a
-/// non-blocking network of B bytes/s and a seconds a step:
+/// The all-reduce of `bytes` over `servers` as phases, or one of the other collectives. Names and their time on
+/// a non-blocking network of B bytes/s and a seconds a step:
 /// - ring: 2 (N-1) (a + S/(N B))
 /// - halving-doubling: 2 log2 N a + 2 (N-1)/N S/B; N must be a power of two
 /// - tree: 2 (d + m-1) (a + 2 S/(m B)), d = floor(log2 N): a parent takes two children's chunks at once
@@ -33,6 +33,8 @@ struct TransferPhase {
 /// - sharded-parameter-server: 2 (N-1) (a + S/(N B)), one shift of the servers a phase
 /// - reduce-scatter, all-gather: (N-1) (a + S/(N B)), half of a ring each; all have S before, or after it
 /// - all-to-all: (N-1) (a + S/(N B)), one shift of the servers a phase
+/// - broadcast, reduce: (N-1) a + S/B, from server to server in N-1 parts, from or to the first
+/// - scatter, gather: a + (N-1)/N S/B, through the port of the first; S is what all have together
 ///
 /// chunks: m of the trees, at least 1; every edge of a tree carries each chunk once, in m of its d + m-1 steps.
 /// Throws Error for less than two servers, a number that the collective cannot have, bytes that are not

@@ -31,9 +31,9 @@ struct CircuitScattering {
 /// with N the ports.
 void require_scattering_extension(const std::filesystem::path& path, std::size_t ports);
 
-/// Writes by the extension of `path`: .h5 (group `circuit`, of draws `circuit_draws`, FORMAT.md) or Touchstone. Whole or not at all.
-/// `convention` is that of a Touchstone file. Throws Error as require_scattering_extension does, and for a file
-/// that exists unless `force`.
+/// Writes by the extension of `path`: .h5 (group `circuit`, of draws `circuit_draws`, FORMAT.md) or Touchstone.
+/// Whole or not at all. `convention` is that of a Touchstone file. Throws Error as require_scattering_extension
+/// does, and for a file that exists unless `force`.
 void write_scattering(const std::filesystem::path& path, const CircuitScattering& circuit,
                       std::string_view title, std::string_view command, bool force,
                       PhaseConvention convention = PhaseConvention::rf);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._hdf5 import SCHEMA_VERSION
+from .._files import SCHEMA_VERSION
 from .compare import contents, differences, differing
 from .comparison import ComparedNetwork, Comparison, comparison
 from .errors import NotAResult, NotInResult

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <zlib.h>
+
 #include "experiments/fabrics/cluster/iteration.hpp"
 #include "physics/core/check.hpp"
 
@@ -68,6 +70,52 @@ TEST_CASE("four ranks whose traces protoc encoded take what the text says") {
   CHECK(answer.run.steps == 4 * 9);
 }
 
+// As Chakra's converter of PyTorch's traces writes a rank: a caller that is not there, and that a node is
+// itself; the host's half of a collective; a broadcast; gzipped. Fails when a control dependency is looked for,
+// or the host's half communicates.
+TEST_CASE("what converters of PyTorch's traces write is read") {
+  const auto node = [](int id, int type, const std::string& rest) {
+    return framed(int_field(1, id) + bytes_field(2, "x") + int_field(3, type) + rest);
+  };
+  const std::string host =
+      bytes_field(10, bytes_field(1, "is_cpu_op") + std::string("\xd8\x01\x01", 3));  // field 27
+  const std::string nodes =
+      node(5, 4, int_field(4, 9) + int_field(7, 3)) +
+      node(6, 7, host + int_field(4, 6) + int_field(5, 5) + int_field(7, 2)) +
+      node(7, 7, int_field(5, 6) + attribute("comm_type", 5) + attribute("comm_size", 100));
+  const std::vector<TraceStep> steps = read_rank(nodes).ranks[0];
+  CHECK(steps[0].after.empty());
+  CHECK(steps[1].kind == StepKind::host_compute);
+  CHECK(steps[1].seconds == Approx(2e-6));
+  CHECK(steps[1].after == std::vector<std::uint32_t>{0});
+  CHECK(steps[2].kind == StepKind::broadcast);
+  CHECK(steps[2].bytes == 100);
+  const Scratch folder;
+  const std::string whole = trace_bytes(data / "two_stages.0.et");
+  const auto packed = [&](const char* name) {
+    const gzFile file = gzopen((folder / name).c_str(), "wb");
+    gzwrite(file, whole.data(), static_cast<unsigned>(whole.size()));
+    gzclose(file);
+  };
+  packed("t.0.et.gz");
+  std::ofstream(folder / "u.0.et", std::ios::binary) << whole;
+  CHECK(chakra_ranks(folder / "t") == 1);
+  // messages to ranks that are not there: both are refused alike, at the same node
+  const auto said = [&](const char* prefix) {
+    try {
+      read_chakra(folder / prefix, {}, 1e12);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      return text.substr(text.find("node"));
+    }
+    return std::string();
+  };
+  CHECK_FALSE(said("u").empty());
+  CHECK(said("t") == said("u"));
+  std::filesystem::resize_file(folder / "t.0.et.gz", 60);
+  CHECK_THROWS_WITH(read_chakra(folder / "t", {}, 1e12), ContainsSubstring("t.0.et.gz"));
+}
+
 // A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address
 // sanitizer
 TEST_CASE("damaged execution traces are refused, or are other traces") {
@@ -102,7 +150,7 @@ TEST_CASE("execution traces say which node is wrong") {
       {node(4, int_field(5, 9)), "node 5 (x): depends on node 9"},
       {node(8, ""), "node type 8"},
       {node(7, ""), "no attribute comm_type (a COMM_COLL node needs it)"},
-      {node(7, attribute("comm_type", 5)), "comm_type = 5"},
+      {node(7, attribute("comm_type", 10)), "comm_type = 10"},
       {node(7, attribute("comm_type", 0)), "no attribute comm_size"},
       {node(7, attribute("comm_type", 0) + bytes_field(10, bytes_field(1, "pg_name") + bytes_field(29, "a"))),
        "process group \"a\""},

@@ -127,14 +127,39 @@ TEST_CASE("messages beside OptINC's light cross ports of the side network") {
   CHECK(run_on(t, trace).iteration_s < 1e-3 + 3 * 2.0 * 3906.25e-9);
 }
 
-// fails when an operation of a group begins before the one that stands before it
-TEST_CASE("operations of a group follow each other in the order of the steps") {
+// Fails when the place of a step decides, or two operations of a group run at once.
+TEST_CASE("operations of a group follow each other as their ranks reach them") {
   ExecutionTrace trace;
   trace.groups = {{0, 1}};
   for (int r = 0; r < 2; ++r)
     trace.ranks.push_back({collective(StepKind::all_reduce, 12.5e6, {2}),
                            collective(StepKind::all_reduce, 12.5e6), compute(3e-3)});
-  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(5e-3).epsilon(1e-12));
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(4e-3).epsilon(1e-12));
+  for (auto& steps : trace.ranks) steps[0].after = {};
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(3e-3).epsilon(1e-12));
+  for (auto& steps : trace.ranks) steps[2].seconds = 1.5e-3;
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(2e-3).epsilon(1e-12));
+  // the first stands before one that it waits for, of another size
+  for (auto& steps : trace.ranks)
+    steps = {collective(StepKind::all_reduce, 12.5e6, {1}), collective(StepKind::all_gather, 25e6)};
+  trace.ranks[1] = {collective(StepKind::all_gather, 25e6), collective(StepKind::all_reduce, 12.5e6, {0})};
+  CHECK(run_on(plain("switch", 8), trace).iteration_s == Approx(2e-3).epsilon(1e-12));
+}
+
+TEST_CASE("broadcast, reduce, scatter and gather are alpha-beta") {
+  constexpr int n = 6;
+  constexpr double bytes = 6e6, alpha_s = 3e-6, whole_s = bytes / 12.5e9;
+  TrafficSettings t = plain("switch", 8);
+  t.network.step_latency_s = alpha_s;
+  for (const auto& [kind, seconds] : {std::pair(StepKind::broadcast, (n - 1) * alpha_s + whole_s),
+                                      std::pair(StepKind::reduce, (n - 1) * alpha_s + whole_s),
+                                      std::pair(StepKind::scatter, alpha_s + whole_s * (n - 1) / n),
+                                      std::pair(StepKind::gather, alpha_s + whole_s * (n - 1) / n)}) {
+    ExecutionTrace trace;
+    trace.groups = {{0, 1, 2, 3, 4, 5}};
+    for (int r = 0; r < n; ++r) trace.ranks.push_back({collective(kind, bytes)});
+    CHECK(run_on(t, trace).iteration_s == Approx(seconds).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("reduce-scatter, all-gather and all-to-all are alpha-beta") {
