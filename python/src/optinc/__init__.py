@@ -107,6 +107,7 @@ try:
     from ._core import version as __version__
     from .circuits import Circuit, Readings
     from .laboratory import load_chip, load_matrix, save_chip, save_matrix
+    from ._plots import plot
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
@@ -201,6 +202,7 @@ __all__ = [
     "model_scattering",
     "operating_point",
     "plan_twin",
+    "plot",
     "run",
     "save_chip",
     "save_matrix",
