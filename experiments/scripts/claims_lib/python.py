@@ -100,6 +100,16 @@ def failures_of(bench, interpreter, *command):
     return failures(bench, interpreter(bench), *command)
 
 
+def jax_over_numpy(bench):
+    """4,096 words through 64 ports in JAX over the call from NumPy."""
+    return jax_rates(bench)[1]["many_words_us"] / jax_rates(bench)[1]["many_words_numpy_us"]
+
+
+def jax_growth(bench):
+    """MB that 10,000 calls in JAX leave."""
+    return jax_rates(bench)[1]["growth_mb"]
+
+
 def jax_python(bench):
     """The Python that has JAX and sax."""
     return jax_rates(bench)[0]
@@ -186,7 +196,10 @@ CLAIMS = claims_of(GROUP,
      (jax_ratio, "settled_us"), "bench/jax_rates.py"),
     ("called-from-jax", ">= 5", "times as fast as a mesh in plain, jitted JAX: the engine called back by JAX, the same",
      (jax_ratio, "jax_us"), "bench/jax_rates.py"),
-    ("jax-and-sax", "= 0", "failed tests: gradients against differences, batches, a mesh in a circuit",
+    ("jax-many-words", "<= 1.2", "times the call from NumPy: 4,096 words through 64 ports, jitted, forward, one thread",
+     jax_over_numpy, "bench/jax_rates.py"),
+    ("jax-growth", "< 1", "MB that 10,000 calls without jit leave", jax_growth, "bench/jax_rates.py"),
+    ("jax-and-sax", "= 0", "failed tests: forward and reverse mode against differences, batches, a mesh in a circuit",
      (failures_of, jax_python, "tests/python/jax/jax_test.py"), "ctest --preset ci -R JAX"),
     ("command-line-bits", "= 0", "failed tests: same bits as the command line for meshes, words, outputs and codes",
      (failures_of, env_python, "-m", "unittest", "tests/python/command_line_test.py"), "ctest --preset ci -R python"),
