@@ -1,5 +1,6 @@
 #include "python/bindings/mesh.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -24,6 +25,7 @@
 #include "physics/mesh/fidelity.hpp"
 #include "physics/mesh/fit.hpp"
 #include "physics/mesh/in_situ_gradient.hpp"
+#include "physics/mesh/mesh_tangent.hpp"
 #include "physics/mesh/nearest_unitary.hpp"
 #include "physics/random/haar.hpp"
 #include "physics/variation/chip_deviations.hpp"
@@ -107,6 +109,41 @@ std::tuple<Array<double>, Array<double>, Array<double>, Array<Complex>> in_situ(
   });
   return {array_of_vector(found.theta), array_of_vector(found.phi), array_of_vector(found.output_phase),
           array_of_matrix(found.fields.transpose())};
+}
+
+/// Changes of fields behind a mesh, (words, ports), for those of fields and parameters.
+template <class Any>
+Array<Complex> changed(const Any& mesh, const ArrayLike& x, const ArrayLike& x_change,
+                       const nb::kwargs& given) {
+  const Matrix fields = matrix_of(x, "x").transpose(),
+               field_change = matrix_of(x_change, "x_change").transpose();
+  MeshGradient change = no_gradient(mesh.wiring->topology);
+  const std::pair<const char*, Vector*> known[] = {{"theta", &change.theta},
+                                                   {"phi", &change.phi},
+                                                   {"output_phase", &change.output_phase},
+                                                   {"alpha", &change.alpha},
+                                                   {"beta", &change.beta},
+                                                   {"theta_arm_loss_db", &change.theta_arm_loss_db},
+                                                   {"phi_arm_loss_db", &change.phi_arm_loss_db},
+                                                   {"theta_other_loss_db", &change.theta_other_loss_db},
+                                                   {"phi_other_loss_db", &change.phi_other_loss_db}};
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    const auto* at =
+        std::find_if(std::begin(known), std::end(known), [&](const auto& k) { return name == k.first; });
+    validate(at != std::end(known),
+             "no parameter {} of a mesh (theta, phi, output_phase and errors have changes). Choose one.", name);
+    const auto values = array_of<double>(value, name.c_str(), 1);
+    validate(static_cast<Eigen::Index>(values.size()) == at->second->size(),
+             "{} has {} changes (the mesh has {}). Give one for each.", name, values.size(),
+             at->second->size());
+    *at->second = Eigen::Map<const Vector>(values.data(), at->second->size());
+  }
+  const MeshErrors errors = errors_of(mesh);
+  return array_of_matrix(working([&] {
+    return Matrix(
+        mesh_tangent(mesh.wiring->topology, mesh.program, errors, fields, change, field_change).transpose());
+  }));
 }
 
 template <class Any>
@@ -444,6 +481,19 @@ void common(nb::class_<Any>& c) {
       "complex128\n"
       "(words, ports). Without errors and losses, all are those of backward(). Losses bias them.\n\n"
       "Raises ValueError for shapes that differ, negative errors, and arriving without measured_adjoint.");
+  c.def("forward_derivative", &changed<Any>, nb::arg("x"), nb::arg("x_change"), nb::arg("changes"),
+        nb::sig("def forward_derivative(self, x: numpy.typing.ArrayLike, x_change: numpy.typing.ArrayLike, "
+                "**changes: "
+                "numpy.typing.ArrayLike) -> NDArray[numpy.complex128]"),
+        "Forward mode: how fields at the outputs change, complex128 (words, ports), where the fields x that "
+        "are sent change "
+        "by\n"
+        "x_change, both (words, ports), and parameters by `changes`, named as in FieldGradient: theta=.., "
+        "alpha=..\n\n"
+        "dy = T dx + sum over parameters p of (dT/dp) x dp, in double precision; the transpose of "
+        "SettledMesh.backward(). It "
+        "walks\n"
+        "from MZI to MZI and takes longer than that. Raises ValueError for other names and shapes.");
   c.def("settled", &settled<Any>, nb::arg("precision") = "double",
         "The mesh as it is now, set up once for many fields, and for derivatives: precision \"double\" or "
         "\"single\".\n\n"

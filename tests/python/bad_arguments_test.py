@@ -90,6 +90,12 @@ class Sentences(unittest.TestCase):
                      settled.backward, x, x, x[:1])
         self.refused(ValueError, "y has shape (2, 3) (the mesh has 4 ports: the last axis). Give (.., 4).",
                      settled.backward, x, x[:, :3], x)
+        self.refused(ValueError, "no parameter gamma of a mesh (theta, phi, output_phase and errors have changes). Choose one.",
+                     optinc.Mesh(4).forward_derivative, x, x, gamma=[1])
+        self.refused(ValueError, "theta has 2 changes (the mesh has 6). Give one for each.",
+                     optinc.Mesh(4).forward_derivative, x, x, theta=[1, 2])
+        self.refused(ValueError, "fields (4, 2) and their change (4, 1) at a mesh of 4 ports (both are (ports, words)). Give one row "
+                     "per port.", optinc.Mesh(4).forward_derivative, x, x[:1])
 
     def test_gradients_as_codes(self):
         gradients = numpy.array([1.0, NAN])

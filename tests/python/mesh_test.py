@@ -113,6 +113,26 @@ class Meshes(unittest.TestCase):
             numpy.testing.assert_array_equal(getattr(errors, name), getattr(chip.errors, name))
         self.assertEqual((errors.idle_arm_loss_db, repr(model)), (chip.errors.idle_arm_loss_db, repr(chip.model)))
 
+    # Fails when a change goes to another parameter than its name says, or words and ports are exchanged on the way.
+    def test_forward_derivatives_are_differences(self):
+        chip, draws, step = self.mesh.fabricate("doped-heaters", seed=3), numpy.random.default_rng(4), 1e-6
+        fields = self.fields.reshape(-1, self.fields.shape[-1])
+        x_change = draws.normal(size=fields.shape) + 0j
+        for owner, names in ((chip, ("theta", "phi", "output_phase")),
+                             (chip.errors, ("alpha", "beta", "theta_arm_loss_db", "phi_arm_loss_db", "theta_other_loss_db",
+                                            "phi_other_loss_db"))):
+            for name in names:
+                values = getattr(owner, name)
+                values += 1  # losses of 0 have no difference to one side
+                change = draws.normal(size=len(values))
+                found = chip.forward_derivative(fields, x_change, **{name: change})
+                values += step * change
+                above = chip(fields + step * x_change)
+                values -= 2 * step * change
+                below = chip(fields - step * x_change)
+                values += step * change
+                numpy.testing.assert_allclose(found, (above - below) / (2 * step), atol=1e-7, err_msg=name)
+
     # Central differences of a loss that depends on every output, about a chip with all errors.
     def test_derivatives(self):
         chip = self.mesh.fabricate("doped-heaters", seed=3)

@@ -19,7 +19,7 @@ import python_reference as reference  # noqa: E402
 
 PACKAGE = Path(optinc.__file__).parent
 NEEDS = {"torch": ("torch",), "jax": ("jax",), "results": ("h5py", "xarray", "pandas", "matplotlib"), "fit": ("scipy",),
-         "layout": ("gdstk", "matplotlib"), "optinc": ("h5py", "xarray", "pandas")}
+         "layout": ("gdstk", "matplotlib"), "optinc": ("h5py", "xarray", "pandas", "matplotlib")}
 STUDY = 'model = "mesh"\nmesh.ports = 4'
 
 

@@ -7,8 +7,9 @@ Fields through a mesh whose phases are trained, and its matrix as an element of 
     circuit, _ = sax.circuit(netlist, {"mesh": sax_model(mesh), "coupler": sax.models.coupler_ideal})
 
 The engine computes on CPUs; JAX calls it back in the middle of its own computation (jax.pure_callback). For a mesh of 64
-ports and 64 words that takes three times as long as the engine alone (bench/jax_rates.py). Only reverse mode is there:
-jax.grad, jax.vjp, jax.jacrev.
+ports and 64 words that takes three times as long as the engine alone (bench/jax_rates.py). Reverse mode (jax.grad, jax.vjp,
+jax.jacrev) is SettledMesh.backward(); forward mode (jax.jvp, jax.jacfwd) carries tangents from MZI to MZI
+(Mesh.forward_derivative), in double precision. Derivatives have no derivatives.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 
 from . import Mesh, MeshChip
 from ._numbers import ERRORS, PHASES, bits_of, mesh_of
@@ -35,75 +38,135 @@ class _Host:
     def __init__(self, topology: str, names: tuple[str, ...], axes: int) -> None:
         self.topology, self.names, self.axes = topology, names, axes
 
-    def _settled(self, bits: Sequence[np.ndarray], values: Sequence[np.ndarray], x: np.ndarray) -> Any:
-        mesh: Any = mesh_of(bits[0].ravel() if bits else None, x.shape[-1], self.topology)
+    def _mesh(self, mesh: Sequence[np.ndarray], at: tuple[int, ...], ports: int) -> Any:
+        """The mesh of one element of the batch: of `mesh`, its bits if there are any, and its parameters."""
+        of_mesh = [self._part(a, at) for a in mesh]
+        values = of_mesh[len(of_mesh) - len(self.names):]
+        found: Any = mesh_of(of_mesh[0] if len(of_mesh) > len(values) else None, ports, self.topology)
         for name, value in zip(self.names, values):
-            setattr(mesh if name in PHASES else mesh.errors, name, value)
-        return mesh.settled("double" if x.dtype == "c16" else "single")
+            setattr(found if name in PHASES else found.errors, name, value)
+        return found
 
-    def forward(self, x: np.ndarray, bits: Sequence[np.ndarray], *values: np.ndarray) -> np.ndarray:
+    def _settled(self, mesh: Sequence[np.ndarray], at: tuple[int, ...], x: np.ndarray) -> Any:
+        return self._mesh(mesh, at, x.shape[-1]).settled("double" if x.dtype == "c16" else "single")
+
+    @staticmethod
+    def _part(array: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
+        return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape))])
+
+    def forward(self, x: Any, *mesh: Any) -> np.ndarray:
         """Fields behind the mesh."""
-        x, bits, of_mesh = np.asarray(x), [np.asarray(b) for b in bits], [np.asarray(v) for v in values]
+        x, mesh = np.asarray(x), tuple(map(np.asarray, mesh))
         own = x.ndim - self.axes
-        of_values = np.broadcast_shapes(*(v.shape[:own] for v in of_mesh), (1,) * own)
-        if all(n == 1 for n in of_values):
-            return np.asarray(self._settled(bits, [v.reshape(-1) for v in of_mesh], x)(x))
-        batch = np.broadcast_shapes(of_values, x.shape[:own])
-        y = np.empty(batch + x.shape[own:], x.dtype)
-        for at in np.ndindex(batch):
-            y[at] = self._settled(bits, self._parts(of_mesh, at, own), x)(self._part(x, at, own))
+        if all(n == 1 for a in mesh for n in a.shape[:own]):
+            return np.asarray(self._settled(mesh, (0,) * own, x)(x))
+        y = np.empty(_batch(own, x, *mesh) + x.shape[own:], x.dtype)
+        for at in np.ndindex(y.shape[:own]):
+            y[at] = self._settled(mesh, at, x)(self._part(x, at))
         return y
 
-    def backward(self, x: np.ndarray, y: np.ndarray, cotangent: np.ndarray, bits: Sequence[np.ndarray],
-                 *values: np.ndarray) -> tuple[np.ndarray, ...]:
+    def push(self, x: Any, _: Any, dx: Any, *more: Any) -> np.ndarray:
+        """Changes of the fields behind the mesh; of `more`, the last are those of the parameters."""
+        x, dx, more = np.asarray(x), np.asarray(dx), tuple(map(np.asarray, more))
+        own, ports = x.ndim - self.axes, x.shape[-1]
+        mesh, changes = more[:len(more) - len(self.names)], more[len(more) - len(self.names):]
+        dy = np.empty(_batch(own, x, dx, *more) + x.shape[own:], x.dtype)
+        for at in np.ndindex(dy.shape[:own]):
+            of_part = {name: self._part(c, at) for name, c in zip(self.names, changes)}
+            fields = (self._part(a, at).reshape(-1, ports) for a in (x, dx))
+            dy[at] = self._mesh(mesh, at, ports).forward_derivative(*fields, **of_part).reshape(dy.shape[own:])
+        return dy
+
+    def pull(self, x: Any, y: Any, cotangent: Any, *mesh: Any) -> tuple[np.ndarray, ...]:
         """Cotangents of fields and parameters. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
-        x, y, cotangent, *of_mesh = [np.asarray(a) for a in (x, y, cotangent, *values)]
-        bits = [np.asarray(b) for b in bits]
+        x, y, cotangent = map(np.asarray, (x, y, cotangent))
+        mesh = tuple(map(np.asarray, mesh))
         own = x.ndim - self.axes
-        batch = np.broadcast_shapes(*(a.shape[:own] for a in (x, y, cotangent, *of_mesh)))
-        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *of_mesh)]
-        alike = all(v.shape[:own] == (1,) * own for v in of_mesh)
+        batch = _batch(own, x, y, cotangent, *mesh)
+        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *mesh[len(mesh) - len(self.names):])]
+        alike = all(n == 1 for a in mesh for n in a.shape[:own])
         settled = None
         for at in np.ndindex(batch):
             if settled is None or not alike:
-                settled = self._settled(bits, self._parts(of_mesh, at, own), x)
-            of_part = settled.backward(*(self._part(a, at, own) for a in (x, y, np.conj(cotangent))))
+                settled = self._settled(mesh, at, x)
+            of_part = settled.backward(*(self._part(a, at) for a in (x, y, np.conj(cotangent))))
             found[0][at] = np.conj(of_part.x)
             for into, name in zip(found[1:], self.names):
                 into[at] = getattr(of_part, name)
         return tuple(found)
 
-    @staticmethod
-    def _part(array: np.ndarray, at: tuple[int, ...], own: int) -> np.ndarray:
-        return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape[:own]))])
 
-    def _parts(self, values: Sequence[np.ndarray], at: tuple[int, ...], own: int) -> list[np.ndarray]:
-        return [self._part(v, at, own) for v in values]
+def _batch(own: int, *arrays: Any) -> tuple[int, ...]:
+    return np.broadcast_shapes(*(a.shape[:own] for a in arrays))
 
 
 @functools.lru_cache(maxsize=None)  # JAX keeps every function that it has met, and what it compiled for it
-def _through(topology: str, names: tuple[str, ...], axes: int) -> Any:
-    """The function of fields, bits of a mesh and parameters of these names that gives fields."""
-    host = _Host(topology, names, axes)
+def _host(**which: Any) -> _Host:
+    return _Host(**which)
 
-    def compute(x: jax.Array, bits: tuple[jax.Array, ...], *values: jax.Array) -> Any:
-        made = jax.ShapeDtypeStruct(x.shape, x.dtype)
-        return jax.pure_callback(host.forward, made, x, bits, *values, vmap_method="expand_dims")
 
-    through: Any = jax.custom_vjp(compute)
+def _made(what: str, axes: int, names: tuple[str, ...], arrays: Sequence[Any]) -> Any:
+    """Shapes of what _Host.forward, push or pull give."""
+    x = arrays[0]
+    own = x.ndim - axes
+    batch = _batch(own, *arrays)
+    fields = jax.ShapeDtypeStruct(batch + x.shape[own:], x.dtype)
+    if what != "pull":
+        return fields
+    return (fields, *(jax.ShapeDtypeStruct(batch + a.shape[own:], a.dtype) for a in arrays[len(arrays) - len(names):]))
 
-    def forward(x: jax.Array, bits: tuple[jax.Array, ...], *values: jax.Array) -> tuple[jax.Array, Any]:
-        y = through(x, bits, *values)
-        return y, (x, y, bits, values)
 
-    def backward(kept: Any, cotangent: jax.Array) -> Any:
-        x, y, bits, values = kept
-        made = tuple(jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *values))
-        dx, *found = jax.pure_callback(host.backward, made, x, y, cotangent, bits, *values, vmap_method="expand_dims")
-        return dx, None, *found
+def _primitive(what: str) -> Primitive:
+    """A function of _Host for JAX: computed by a call back, under jit and without, and for batches."""
+    made = Primitive(f"optinc_{what}")
+    made.multiple_results = what == "pull"
 
-    through.defvjp(forward, backward)
-    return through
+    def call(*arrays: jax.Array, **which: Any) -> Any:
+        shapes = _made(what, which["axes"], which["names"], arrays)
+        return jax.pure_callback(getattr(_host(**which), what), shapes, *arrays)
+
+    @functools.lru_cache(maxsize=None)
+    def compiled(which: tuple[tuple[str, Any], ...]) -> Any:
+        return jax.jit(functools.partial(call, **dict(which)))
+
+    def abstract(*arrays: Any, **which: Any) -> Any:
+        shapes = _made(what, which["axes"], which["names"], arrays)
+        as_arrays = [jax.core.ShapedArray(a.shape, a.dtype) for a in (shapes if made.multiple_results else [shapes])]
+        return as_arrays if made.multiple_results else as_arrays[0]
+
+    def batched(arrays: Sequence[Any], places: Sequence[Any], **which: Any) -> Any:
+        in_front = [jnp.expand_dims(a, 0) if place is batching.not_mapped else jnp.moveaxis(a, place, 0)
+                    for a, place in zip(arrays, places)]
+        found = made.bind(*in_front, **which)
+        return found, [0] * len(found) if made.multiple_results else 0
+
+    made.def_impl(lambda *arrays, **which: compiled(tuple(sorted(which.items())))(*arrays))
+    made.def_abstract_eval(abstract)
+    mlir.register_lowering(made, mlir.lower_fun(call, multiple_results=made.multiple_results))
+    batching.primitive_batchers[made] = batched
+    return made
+
+
+_forward, _push, _pull = (_primitive(what) for what in ("forward", "push", "pull"))
+
+
+def _tangents(arrays: Sequence[Any], changes: Sequence[Any], **which: Any) -> Any:
+    """y, and dy, which is linear in the changes of fields and parameters."""
+    y = _forward.bind(*arrays, **which)
+    first = len(arrays) - len(which["names"])
+    dx, *of_values = [ad.instantiate_zeros(changes[i]) for i in (0, *range(first, len(arrays)))]
+    return y, _push.bind(arrays[0], y, dx, *arrays[1:], *of_values, **which)
+
+
+def _transposed(cotangent: Any, x: Any, y: Any, dx: Any, *more: Any, **which: Any) -> Any:
+    mesh, changes = more[:len(more) - len(which["names"])], more[len(more) - len(which["names"]):]
+    of_x, *of_values = _pull.bind(x, y, ad.instantiate_zeros(cotangent), *mesh, **which)
+    wanted = [c if ad.is_undefined_primal(given) else None for c, given in zip((of_x, *of_values), (dx, *changes))]
+    return [None, None, wanted[0], *(None for _ in mesh), *wanted[1:]]
+
+
+ad.primitive_jvps[_forward] = _tangents
+ad.primitive_transposes[_push] = _transposed
 
 
 def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
@@ -134,8 +197,8 @@ def propagate(x: Any, mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:
     fields = x.astype(jnp.complex128 if wide else jnp.complex64)
     all_given = not isinstance(mesh, MeshChip) and values.keys() == set(PHASES)
     bits = () if all_given else (jnp.asarray(bits_of(mesh)),)
-    through = _through(mesh.topology, tuple(values), x.ndim)
-    return jnp.asarray(through(fields, bits, *(v.astype(real) for v in values.values())))
+    return jnp.asarray(_forward.bind(fields, *bits, *(v.astype(real) for v in values.values()), topology=mesh.topology,
+                                     names=tuple(values), axes=x.ndim))
 
 
 def matrix(mesh: Mesh | MeshChip, **parameters: Any) -> jax.Array:

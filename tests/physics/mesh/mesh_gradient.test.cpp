@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "physics/core/check.hpp"
+#include "physics/mesh/mesh_tangent.hpp"
 #include "physics/mesh/reference_mesh.hpp"
 
 #include "tests/support/catch.hpp"
@@ -117,4 +118,38 @@ TEST_CASE("a gradient of another shape than the fields is refused") {
   CHECK_THROWS_WITH(reference_mesh_gradient(t, p, no_errors(t), Matrix::Zero(4, 3), Matrix::Zero(4, 2)),
                     ContainsSubstring("(4, 3)") && ContainsSubstring("(4, 2)"));
   CHECK_THROWS_AS(reference_mesh_gradient(t, p, no_errors(t), Matrix::Zero(3, 3), Matrix::Zero(3, 3)), Error);
+}
+
+// Fails when forward mode leaves a kind of parameter out, or is not the transpose of reverse mode, which is
+// held against differences above: Re <lambda, dy> = Re <g_x, dx> + <g_p, dp> for any lambda, to rounding.
+TEST_CASE("forward mode is the transpose of reverse mode") {
+  for (const MeshTopology& topology : {clements_topology(1), clements_topology(5), reck_topology(6)}) {
+    Problem p = problem(topology, 7);
+    Stream s = test_stream(8, static_cast<std::uint32_t>(topology.ports));
+    const auto drawn = [&](Vector& v) { v = v.unaryExpr([&](double) { return s.normal(); }); };
+    MeshGradient change = no_gradient(topology);
+    for (auto member :
+         {&MeshGradient::theta, &MeshGradient::phi, &MeshGradient::alpha, &MeshGradient::beta,
+          &MeshGradient::theta_arm_loss_db, &MeshGradient::phi_arm_loss_db, &MeshGradient::theta_other_loss_db,
+          &MeshGradient::phi_other_loss_db, &MeshGradient::output_phase})
+      drawn(change.*member);
+    change.idle_arm_loss_db = s.normal();
+    const Matrix dx = random_fields(topology.ports, 5, s), lambda = random_fields(topology.ports, 5, s);
+    const ReferenceGradient g = reference_mesh_gradient(topology, p.program, p.errors, p.fields, lambda);
+    const Matrix dy = mesh_tangent(topology, p.program, p.errors, p.fields, change, dx);
+    const auto dot = [](const Matrix& a, const Matrix& b) {
+      return a.conjugate().cwiseProduct(b).sum().real();
+    };
+    const double wanted =
+        dot(g.fields, dx) + g.theta.dot(change.theta) + g.phi.dot(change.phi) + g.alpha.dot(change.alpha) +
+        g.beta.dot(change.beta) + g.theta_arm_loss_db.dot(change.theta_arm_loss_db) +
+        g.phi_arm_loss_db.dot(change.phi_arm_loss_db) + g.theta_other_loss_db.dot(change.theta_other_loss_db) +
+        g.phi_other_loss_db.dot(change.phi_other_loss_db) + g.output_phase.dot(change.output_phase) +
+        g.idle_arm_loss_db * change.idle_arm_loss_db;
+    CHECK(dot(lambda, dy) == Approx(wanted).epsilon(1e-11));
+  }
+  const Problem p = problem(clements_topology(3), 9);
+  CHECK_THROWS_AS(mesh_tangent(p.topology, p.program, p.errors, Matrix::Zero(3, 2), no_gradient(p.topology),
+                               Matrix::Zero(3, 1)),
+                  Error);
 }

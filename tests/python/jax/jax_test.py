@@ -53,7 +53,28 @@ class Meshes(unittest.TestCase):
         def through(x, *values):
             return propagate(x, self.chip, **dict(zip(names, values)))
 
-        check_grads(through, (fields(3, N), *start), order=1, modes=["rev"])
+        check_grads(through, (fields(3, N), *start), order=1, modes=["fwd", "rev"])
+        some = {"theta": jnp.asarray(self.chip.theta), "beta": jnp.asarray(self.chip.errors.beta)}
+        forward, reverse = (mode(lambda p: abs(propagate(fields(2, 3, N), self.chip, **p)) ** 2)(some)
+                            for mode in (jax.jacfwd, jax.jacrev))
+        for name in some:
+            numpy.testing.assert_allclose(forward[name], reverse[name], atol=1e-12)
+
+    # Forward mode of numbers in single precision, of some arguments alone, jitted, batched.
+    def test_tangents(self):
+        x, theta = fields(4, 3, N), jnp.asarray(self.chip.theta)
+        d = numpy.random.default_rng(3).normal(size=(4, 15))
+
+        def changed(x, d):
+            return jax.jvp(lambda t: propagate(x, self.chip, theta=t), (theta,), (d,))[1]
+
+        wanted = [(propagate(x[i], self.chip, theta=theta + 1e-5 * d[i]) - propagate(x[i], self.chip, theta=theta - 1e-5 * d[i])) / 2e-5
+                  for i in range(4)]
+        numpy.testing.assert_allclose(jax.jit(jax.vmap(changed))(x, d), wanted, atol=1e-8)
+        numpy.testing.assert_allclose(jax.vmap(changed, (0, None))(x, d[0])[0], wanted[0], atol=1e-8)
+        single = jax.jvp(lambda x: propagate(x, self.chip), (x.astype("c8"),), (x.astype("c8"),))
+        self.assertEqual([a.dtype for a in single], [numpy.complex64] * 2)
+        numpy.testing.assert_allclose(*single, rtol=1e-4, atol=1e-5)  # it is linear in x
 
     # Fails when a batch of parameters meets the fields of another, or shares its gradient.
     def test_batches(self):
@@ -102,7 +123,8 @@ class Meshes(unittest.TestCase):
     # Fails when a call without jit leaves something behind (it compiled anew each time), or takes another mesh for its own.
     def test_calls_without_jit(self):
         def resident():
-            return int(open("/proc/self/statm").read().split()[1]) * 4096
+            with open("/proc/self/statm", encoding="ascii") as statm:
+                return int(statm.read().split()[1]) * 4096
 
         x, model = fields(2, N), sax_model(self.chip)
         meshes = [self.chip, *(optinc.Mesh(N).fabricate("doped-heaters", chip=chip) for chip in range(30))]
