@@ -106,12 +106,8 @@ try:
     from . import _reprs  # noqa: F401  gives every class of the module one
     from ._core import version as __version__
     from .circuits import Circuit, Readings
-<<<<<<< HEAD
-    from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
-=======
-    from .laboratory import load_chip, load_matrix, save_chip, save_matrix
     from ._plots import plot
->>>>>>> f29b764cf7b9ff66df4e583b6f5c8e33a9b83c93
+    from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
     if missing.name != "optinc._core":
