@@ -19,9 +19,10 @@ namespace optinc {
 namespace {
 
 constexpr int search_chips = 5;
-constexpr double correction = 0.06;  // of distance(), where too many chips fail: a share 1.3 times less at 1e-4
-constexpr double most_factor = 2.0;  // of a distance at once
-constexpr double alike = 1.5;        // shares of words wrong, by counting as few
+constexpr double correction = 0.06;  // least, of a distance()
+constexpr double stricter = 1.008;   // distances, where too many chips fail: a share 1.15 times less at 1e-4
+constexpr double least_factor = 0.9, most_factor = 2.0;  // of a distance at once
+constexpr double alike = 1.5;                            // shares of words wrong, by counting as few
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
@@ -182,6 +183,7 @@ class LeastPoint {
 
   /// Goes to the least point with an estimate of this distance; false where no settings have it.
   bool go(double wanted) {
+    if (wanted == at_) return true;
     const double log_share = -wanted * wanted / 2;
     found_ = least(search_.goal, *margin_, power_, variables_, operating_values(chips_.hardware()), log_share,
                    progress_.word_sent);
@@ -189,6 +191,7 @@ class LeastPoint {
     if (progress_.bandwidth_done) progress_.bandwidth_done();
     if (found_.log_wrong > log_share + 0.1) return false;
     chips_.set_point(found_.values);
+    at_ = wanted;
     return true;
   }
 
@@ -201,18 +204,17 @@ class LeastPoint {
       if (!go(wanted)) return 0.0;
       const double share = counted_share(chips_, search_), counted = distance(share),
                    asked = std::exp(-target * target / 2);
-      const bool few = share <= asked;
       if (share > asked / alike && share < asked * alike) return wanted;
-      if (few) {
-        if (low == 0.0) return wanted;  // the estimate alone is strict enough
-        high = wanted, high_counted = counted;
+      (share <= asked ? high : low) = wanted;
+      (share <= asked ? high_counted : low_counted) = counted;
+      if (low > 0 && high > 0) {
+        if (high - low < correction) return high;
+        wanted =
+            low + (high - low) * std::clamp((target - low_counted) / (high_counted - low_counted), 0.2, 0.8);
       } else {
-        low = wanted, low_counted = counted;
+        wanted *= low > 0 ? std::clamp(target / counted, 1.0 + correction / wanted, most_factor)
+                          : std::max(std::min(target / counted, 1.0 - correction / wanted), least_factor);
       }
-      if (high > 0 && high - low < correction) return high;
-      wanted = high > 0 ? low + (high - low) *
-                                    std::clamp((target - low_counted) / (high_counted - low_counted), 0.2, 0.8)
-                        : wanted * std::clamp(target / counted, 1.0 + correction / wanted, most_factor);
     }
     return wanted;
   }
@@ -235,6 +237,7 @@ class LeastPoint {
   std::optional<Margin> margin_;
   FoundValues found_;
   int evaluations_ = 0;
+  double at_ = 0.0;  ///< distance of the point at which the chips stand
 };
 
 OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
@@ -250,12 +253,12 @@ OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
   }
   double wanted = least.corrected(target);
   for (int round = 0; round < most_corrections && wanted > 0; ++round) {
-    if (round > 0 && !least.go(wanted)) break;
+    if (!least.go(wanted)) break;
     point = confirmed(chips, order, search, progress, chips.hardware().timing.symbol_rate_bd,
                       chips.hardware().receiver.front_end.bandwidth_hz);
     least.tell(point);
     if (point.found()) break;
-    wanted += correction;
+    wanted *= stricter;
   }
   return point;
 }

@@ -20,6 +20,7 @@ namespace optinc {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr int words_of_a_draw = 128;  // of an estimate
 constexpr std::string_view held_rate = "time.symbol_rate_bd";
 
 bool is_operated(std::string_view key) {
@@ -64,7 +65,7 @@ std::vector<const Part*> parts_for_rate(std::string_view kind, double symbol_rat
     for (const Figure& f : part.figures) {
       known |= f.known == Known::read || f.known == Known::measured || std::isfinite(f.low);
       if (f.name == "symbol rate" || f.name == "sampling rate") fast &= f.value >= symbol_rate_bd;
-      if (f.name.ends_with("bandwidth")) fast &= f.value >= symbol_rate_bd / 2;
+      if (f.name.ends_with("bandwidth") && kind != "heater") fast &= f.value >= symbol_rate_bd / 2;
     }
     if (known && fast) found.push_back(&part);
   }
@@ -136,7 +137,7 @@ PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& 
     std::vector<StudyConfig> studies;
     for (std::uint32_t d = 0; d < draws; ++d) studies.push_back(study_of(entry, given, d));
     OperatingPointSearch estimated = search;
-    estimated.counted = false;
+    estimated.counted = false, estimated.estimated_words = words_of_a_draw;
     std::vector<double>& energies = found.energy_j.emplace_back(draws, nan);
     parallel_for(draws, [&](std::uint32_t d) {
       check_interrupt();

@@ -17,7 +17,7 @@ namespace optinc {
 
 /// Parts of a kind that a unit at this symbol rate can be built with: those with a figure that was read or
 /// measured, or with a range; and none whose source states a lower symbol or sampling rate, or a bandwidth
-/// below half of the rate.
+/// below half of the rate; but for heaters, which follow no symbol.
 std::vector<const Part*> parts_for_rate(std::string_view kind, double symbol_rate_bd);
 
 /// A unit of drawn parts.

@@ -16,9 +16,10 @@ using namespace optinc;
 namespace {
 
 DesignList list_of(std::vector<std::string> settings) {
-  DesignList list = {"sums and a ring", "", std::move(settings), {}};
-  list.designs.push_back({.name = "sums", .settings = {"network.source=digit-sums", "link.destinations=1"}});
-  list.designs.push_back({.name = "ring", .settings = {"network.source=ring"}});
+  DesignList list = {"sums and a ring", "", std::move(settings), std::vector<DesignEntry>(2)};
+  list.designs[0].name = "sums", list.designs[1].name = "ring";
+  list.designs[0].settings = {"network.source=digit-sums", "link.destinations=1"};
+  list.designs[1].settings = {"network.source=ring"};
   return list;
 }
 
@@ -130,18 +131,20 @@ TEST_CASE("the best of settings without derivatives is chosen") {
     entry.settings.insert(entry.settings.end(), settings.begin(), settings.end());
     studies.push_back(design_study(list, entry));
   }
-  const OperatingPointSearch search = {.wrong = 1e-3,
-                                       .chips = 2,
-                                       .words = 3'000,
-                                       .goal = Goal::energy,
-                                       .held = {"time.symbol_rate_bd"},
-                                       .estimated_words = 128};
+  OperatingPointSearch search = {.wrong = 1e-3,
+                                 .chips = 2,
+                                 .words = 3'000,
+                                 .goal = Goal::energy,
+                                 .held = {"time.symbol_rate_bd"},
+                                 .estimated_words = 128};
   const StudyInputs inputs = make_study_inputs(studies[0], true);
   const ChosenPoint best = best_point(studies, inputs, search);
   REQUIRE(best.point.found());
-  CHECK(best.point.chips == 2);
-  for (const StudyConfig& study : studies) {
-    const OperatingPoint other = find_operating_point(study, inputs, search);
-    if (other.found()) CHECK(best.point.energy_per_bit_j() <= other.energy_per_bit_j() * (1 + 1e-12));
-  }
+  CHECK(best.point.chips == 2);  // counted, too
+  search.counted = false;
+  std::vector<double> estimated;
+  for (const StudyConfig& study : studies)
+    estimated.push_back(find_operating_point(study, inputs, search).energy_per_bit_j());
+  CHECK(estimated[best.study] == std::ranges::min(estimated));
+  CHECK(std::ranges::max(estimated) > 1.01 * std::ranges::min(estimated));
 }
