@@ -126,7 +126,7 @@ TEST_CASE("the best of settings without derivatives is chosen") {
   check_message(refusal([] { combinations({"a.b"}); }), {"a.b", "section.key=VALUE,VALUE"});
   const DesignList list = list_of(fast);
   std::vector<StudyConfig> studies;
-  for (const auto& settings : combinations({"time.equaliser_taps=1,3"})) {
+  for (const auto& settings : combinations({"modulator.driver=breyne-2020-driver,zhang-2025-driver"})) {
     DesignEntry entry = list.designs[1];
     entry.settings.insert(entry.settings.end(), settings.begin(), settings.end());
     studies.push_back(design_study(list, entry));
@@ -145,6 +145,6 @@ TEST_CASE("the best of settings without derivatives is chosen") {
   std::vector<double> estimated;
   for (const StudyConfig& study : studies)
     estimated.push_back(find_operating_point(study, inputs, search).energy_per_bit_j());
-  CHECK(estimated[best.study] == std::ranges::min(estimated));
-  CHECK(std::ranges::max(estimated) > 1.01 * std::ranges::min(estimated));
+  CHECK(best.study == 1);  // 4.0 pJ a symbol, where the other takes 7.8
+  CHECK(estimated[1] < 0.9 * estimated[0]);
 }

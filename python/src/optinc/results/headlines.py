@@ -56,7 +56,7 @@ def headlines(run: Run) -> str:
         lines += ["", *law_lines(run.laws)]
     if (draws := run.group("part_draws")) is not None:
         lines += ["", f"least energy per bit over {draws.sizes['draw']} draws of parts, 10, 50 and 90 % of them below"]
-        lines += [f"  {name}: " + ", ".join("no point" if math.isinf(energy) else show_value(energy, "J") for energy in energies)
+        lines += [f"  {name}: " + ", ".join("no point" if math.isinf(energy) else f"{1e12 * energy:.3g} pJ" for energy in energies)
                   for name, energies in zip(draws["design"].values, draws["energy_quantile"].values.tolist())]
     for group, names in TOLD.items():
         if (data := run.group(group)) is not None:
