@@ -117,6 +117,8 @@ void add_operating_point(CommandTable& commands) {
       "costs there",
       "optinc operating-point operating_points -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
+      "  optinc operating-point least_energy --goal energy --rates 28e9 40e9 --choose time.equaliser_taps=1,3\n"
+      "  optinc operating-point which_average --goal energy --draws 200 -o parts.h5\n"
       "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
       "rate found is confirmed with 3/wrong words on each chip.\n"
       "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
@@ -146,6 +148,25 @@ void add_operating_point(CommandTable& commands) {
                   "Settings that stay as given, whatever the goal: keys such as time.symbol_rate_bd")
       ->type_name("KEY")
       ->expected(1, 99);
+  point
+      .add_option("--choose", asked->choices,
+                  "Values of a key, of which every design takes the best: integers, such as "
+                  "time.equaliser_taps=1,3,5, or names of parts; repeatable")
+      ->type_name("KEY=VALUE,VALUE")
+      ->expected(1, 99);
+  point
+      .add_option(
+          "--rates", asked->rates_bd,
+          "Symbol rates at which every design is searched, a point at each, with a goal besides the rate: "
+          "what a bit costs at every bit rate [Bd]")
+      ->type_name("BD")
+      ->expected(1, 99);
+  point
+      .add_option(
+          "--draws", asked->draws,
+          "Search designs for their least energy at their own symbol rate over so many draws of whole "
+          "parts (optinc devices), by the estimate; the draws at 10, 50 and 90 % are confirmed by counting")
+      ->type_name("N");
   point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try [Hz]")
       ->type_name("HZ")
       ->expected(1, 99);

@@ -75,7 +75,9 @@ struct CompareCostsArguments {
 /// What `operating-point` takes.
 struct OperatingPointArguments {
   std::string list, designs;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, choices;
+  std::vector<double> rates_bd;  ///< a point at each; none: one point a design
+  std::uint32_t draws = 0;       ///< of parts
   OperatingPointSearch search;
   bool json = false;
   OutputArguments out;

@@ -14,8 +14,8 @@ namespace {
 /// Words sent at once with more noise. Servers' phases are drawn once for each such part, and rare ones decide;
 /// shorter parts spend more time on their equalisers than on words.
 constexpr Eigen::Index most_words_a_part = 256, fewest_parts = 100;
-constexpr int fewest_words = 128;  // of an estimate
-constexpr int lanes_at_ease = 16;  // whose words are estimated without haste
+constexpr int fewest_words = 64, fewest_hopping = 16;  // of an estimate
+constexpr int lanes_at_ease = 8;                       // whose words are estimated without haste
 
 }  // namespace
 
@@ -67,8 +67,8 @@ Margin ChipRow::margin(std::uint32_t chip, int words) {
   // every hop adds its levels; wide layers take as long for fewer words
   int widest = 1;
   for (const LayerDesign& layer : design().layers) widest = std::max(widest, layer.outputs);
-  drawn.measure.words =
-      std::max(fewest_words, words / (hop_plan(config_.task).hops * std::max(1, widest / lanes_at_ease)));
+  drawn.measure.words = std::max(fewest_words, words / std::max(1, widest / lanes_at_ease));
+  drawn.measure.words = std::max(fewest_hopping, drawn.measure.words / hop_plan(config_.task).hops);
   const LitChip& lit = chip_of(levels_.front(), chip);
   return Margin({*lit.design, lit.state, config_.hardware, NoiseSwitches(config_.noise)},
                 codes_of_words(config_.task, drawn_words(drawn, chip)), {config_.run.seed, chip});

@@ -173,7 +173,7 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
   std::vector<SearchVariable> found;
   for (std::size_t k = 0; k < operating_variables; ++k)
     if (ranges[k].there && std::ranges::find(held, operating_keys[k]) == held.end())
-      found.push_back({k, ranges[k].least, ranges[k].most});
+      found.push_back({k, std::min(ranges[k].least, ranges[k].most), ranges[k].most});
   return found;
 }
 

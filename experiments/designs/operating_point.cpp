@@ -19,7 +19,10 @@ namespace optinc {
 namespace {
 
 constexpr int search_chips = 5;
-constexpr double least_correction = 1.05, most_correction = 1.3, first_correction = 10.0;
+constexpr double correction = 0.06;  // least, of a distance()
+constexpr double stricter = 1.008;   // distances, where too many chips fail: a share 1.15 times less at 1e-4
+constexpr double least_factor = 0.9, most_factor = 2.0;  // of a distance at once
+constexpr double alike = 1.5;                            // shares of words wrong, by counting as few
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
@@ -85,6 +88,12 @@ double fastest(ChipRow& chips, const OperatingPointSearch& search, double bandwi
   return slow;
 }
 
+/// The point at which the chips stand, as one that is found.
+void take_point(OperatingPoint& point, const ChipRow& chips) {
+  point.values = operating_values(chips.hardware());
+  point.symbol_rate_bd = point.values.symbol_rate_bd, point.receiver_bandwidth_hz = point.values.bandwidth_hz;
+}
+
 /// Words counted on the chips that a point is confirmed on, in this order, until too many are wrong on too many
 /// chips. Chips that fail come first the next time: few words then tell that a point near this one fails, too.
 OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, const OperatingPointSearch& search,
@@ -109,10 +118,7 @@ OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, cons
       std::rotate(order.begin(), chip, chip + 1);
     if (progress.chip_counted) progress.chip_counted();
   }
-  if (point.chips - point.chips_right <= allowed) {
-    point.symbol_rate_bd = rate_bd, point.receiver_bandwidth_hz = bandwidth_hz;
-    point.values = operating_values(chips.hardware());
-  }
+  if (point.chips - point.chips_right <= allowed) take_point(point, chips);
   return point;
 }
 
@@ -150,47 +156,112 @@ Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search) {
   return std::move(*worst);
 }
 
+/// A share of words wrong as the distance of a threshold in rms: ln share = -q^2/2, about.
+double distance(double share) { return std::sqrt(-2 * std::log(std::min(share, 0.5))); }
+
+/// Share of words wrong of the chips that are searched on, at the point.
+double counted_share(ChipRow& chips, const OperatingPointSearch& search) {
+  std::int64_t wrong = 0;
+  for (int c = 0; c < search_chips; ++c) wrong += chips.wrong(static_cast<std::uint32_t>(search.chips + c));
+  return std::max(0.5, static_cast<double>(wrong)) /
+         static_cast<double>(std::int64_t{search_chips} * search.words);
+}
+
 /// The point of least energy or light.
+class LeastPoint {
+ public:
+  LeastPoint(ChipRow& chips, const OperatingPointSearch& search, const StudyConfig& config,
+             const SearchProgress& progress)
+      : chips_(chips),
+        search_(search),
+        progress_(progress),
+        variables_(
+            search_variables(chips, config.noise.converter, search.slowest_bd, search.fastest_bd, search.held)),
+        power_(chips.power()) {
+    chips_.set_point(first_values(chips_));
+    margin_.emplace(worst_margin(chips_, search_));
+  }
+
+  /// Goes to the least point with an estimate of this distance; false where no settings have it.
+  bool go(double wanted) {
+    if (wanted == at_) return true;
+    const double log_share = -wanted * wanted / 2;
+    found_ = least(search_.goal, *margin_, power_, variables_, operating_values(chips_.hardware()), log_share,
+                   progress_.word_sent);
+    evaluations_ += found_.evaluations;
+    if (progress_.bandwidth_done) progress_.bandwidth_done();
+    if (found_.log_wrong > log_share + 0.1) return false;
+    chips_.set_point(found_.values);
+    at_ = wanted;
+    return true;
+  }
+
+  /// The distance to ask of the estimate so that what is counted on the chips that are searched on has
+  /// `target`, from there on: what is counted follows what is estimated about linearly, with slopes far from 1
+  /// where networks decide in hidden layers. 0 where no settings have it.
+  double corrected(double target) {
+    double wanted = target, low = 0.0, low_counted = 0.0, high = 0.0, high_counted = 0.0;
+    for (int round = 0; round < most_corrections; ++round) {
+      if (!go(wanted)) return 0.0;
+      const double share = counted_share(chips_, search_), counted = distance(share),
+                   asked = std::exp(-target * target / 2);
+      if (share > asked / alike && share < asked * alike) return wanted;
+      (share <= asked ? high : low) = wanted;
+      (share <= asked ? high_counted : low_counted) = counted;
+      if (low > 0 && high > 0) {
+        if (high - low < correction) return high;
+        wanted =
+            low + (high - low) * std::clamp((target - low_counted) / (high_counted - low_counted), 0.2, 0.8);
+      } else {
+        wanted *= low > 0 ? std::clamp(target / counted, 1.0 + correction / wanted, most_factor)
+                          : std::max(std::min(target / counted, 1.0 - correction / wanted), least_factor);
+      }
+    }
+    return wanted;
+  }
+
+  /// What was found, told as a point.
+  void tell(OperatingPoint& point) const {
+    point.estimated_wrong = std::exp(found_.log_wrong);
+    point.light_w = power_.light_w(found_.values);
+    point.variables = static_cast<int>(variables_.size());
+    point.evaluations = evaluations_;
+    if (point.found()) point.cost = chips_.cost();
+  }
+
+ private:
+  ChipRow& chips_;
+  const OperatingPointSearch& search_;
+  const SearchProgress& progress_;
+  std::vector<SearchVariable> variables_;
+  OperatingPower power_;
+  std::optional<Margin> margin_;
+  FoundValues found_;
+  int evaluations_ = 0;
+  double at_ = 0.0;  ///< distance of the point at which the chips stand
+};
+
 OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
                            const OperatingPointSearch& search, const StudyConfig& config,
                            const SearchProgress& progress) {
-  const std::vector<SearchVariable> variables =
-      search_variables(chips, config.noise.converter, search.slowest_bd, search.fastest_bd, search.held);
-  chips.set_point(first_values(chips));
-  const OperatingPower power = chips.power();
-  double share = passing_share(search);
-  int evaluations = 0;
-  const auto from_here = [&](const Margin& margin) {
-    FoundValues found = least(search.goal, margin, power, variables, operating_values(chips.hardware()),
-                              std::log(share), progress.word_sent);
-    evaluations += found.evaluations;
-    if (progress.bandwidth_done) progress.bandwidth_done();
-    return found;
-  };
-  std::optional<Margin> margin = worst_margin(chips, search);
-  FoundValues found = from_here(*margin);
-  OperatingPoint last;
-  for (int round = 0; round < most_corrections; ++round) {
-    if (found.log_wrong > std::log(share) + 0.1) break;  // no settings do
-    chips.set_point(found.values);
-    OperatingPoint point =
-        confirmed(chips, order, search, progress, found.values.symbol_rate_bd, found.values.bandwidth_hz);
-    point.estimated_wrong = std::exp(found.log_wrong);
-    point.variables = static_cast<int>(variables.size());
-    point.evaluations = evaluations;
-    if (point.found()) {
-      point.cost = chips.cost();
-      return point;
-    }
-    last.words = point.words, last.wrong = point.wrong;
-    const double counted = static_cast<double>(point.wrong) / static_cast<double>(point.words);
-    // chips that fail are counted first from the second round on, and say too much
-    share /= std::clamp(counted / point.estimated_wrong, least_correction,
-                        round == 0 ? first_correction : most_correction);
-    if (chips.design().mzi_count() > 0) margin = worst_margin(chips, search);
-    found = from_here(*margin);
+  LeastPoint least(chips, search, config, progress);
+  const double target = distance(passing_share(search));
+  OperatingPoint point;
+  if (!search.counted) {
+    if (least.go(target)) take_point(point, chips);
+    least.tell(point);
+    return point;
   }
-  return last;
+  double wanted = least.corrected(target);
+  for (int round = 0; round < most_corrections && wanted > 0; ++round) {
+    if (!least.go(wanted)) break;
+    point = confirmed(chips, order, search, progress, chips.hardware().timing.symbol_rate_bd,
+                      chips.hardware().receiver.front_end.bandwidth_hz);
+    least.tell(point);
+    if (point.found()) break;
+    wanted *= stricter;
+  }
+  return point;
 }
 
 }  // namespace

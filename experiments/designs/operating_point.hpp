@@ -29,6 +29,7 @@ struct OperatingPointSearch {
   Goal goal = Goal::rate;
   std::vector<std::string> held = {};  ///< keys of settings that a goal besides the rate leaves as they are
   int estimated_words = 1024;          ///< whose Gaussian estimate such a goal follows
+  bool counted = true;                 ///< whether such a point is confirmed by counting, or left estimated
 
   /// Whether `wrong` is less than one of `words`. The search then extrapolates from words with more noise
   /// (extrapolated_share()), which may be off by a factor of ten and more; the point is confirmed by counting.
@@ -50,6 +51,7 @@ struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
   OperatingValues<double> values;      ///< all settings at the point
   double estimated_wrong = 0.0;        ///< share of words wrong by the Gaussian estimate; 0 where none was made
+  double light_w = 0.0;                ///< of all lasers, of a search by derivatives
   int variables = 0, evaluations = 0;  ///< of a search by derivatives
   int chips = 0, chips_right = 0;      ///< confirmed on, and that passed
   std::int64_t words = 0, wrong = 0;   ///< counted on all these chips
@@ -65,10 +67,10 @@ struct OperatingPoint {
 
 /// What is called while a search goes on; all may be empty.
 struct SearchProgress {
-  std::function<void()> bandwidth_done;                   ///< after every bandwidth
-  std::function<void(double symbol_rate_bd)> confirming;  ///< before words are counted at a rate
-  std::function<void()> chip_counted;                     ///< after every chip on which they are
-  std::function<void()> word_sent;  ///< before the words of every unit; may throw to end the search
+  std::function<void()> bandwidth_done = {};                   ///< after every bandwidth
+  std::function<void(double symbol_rate_bd)> confirming = {};  ///< before words are counted at a rate
+  std::function<void()> chip_counted = {};                     ///< after every chip on which they are
+  std::function<void()> word_sent = {};  ///< before the words of every unit; may throw to end the search
 };
 
 /// The operating point of the study's unit, or, for Goal::rate, of a cascade where its model is that, with its
@@ -81,9 +83,10 @@ struct SearchProgress {
 /// fastest is tried. From a point that passes, 5 % faster ones are tried until one does not.
 ///
 /// Other goals: least() over search_variables(), for the chip of these five whose estimate is worst, from the
-/// study's own settings on. The share of words wrong that is asked of the estimate is what lets chips pass in
-/// chips_right of all cases; it is corrected by what is counted on the chips 0 to search.chips - 1, and the
-/// search goes on, until they pass.
+/// study's own settings on. The share of words wrong that is asked of the estimate is first what lets chips
+/// pass in chips_right of all cases, then less until about as few are counted on the five chips, and less again
+/// by small steps until the chips 0 to search.chips - 1 pass. Without search.counted, the first estimated point
+/// is the answer.
 ///
 /// Throws Error as the study's trials do, and for what Margin does not follow.
 OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs& inputs,

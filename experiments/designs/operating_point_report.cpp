@@ -125,7 +125,7 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
     if (q.shown()) columns.push_back({q.heading});
   std::vector<std::vector<std::string>> rows;
   for (const DesignPoint& d : points) {
-    rows.push_back({d.design, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
+    rows.push_back({d.name, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
     for (const auto& q : quantities)
       if (q.shown()) rows.back().push_back(cell(q, d));
   }
@@ -141,9 +141,13 @@ Json points_json(const std::vector<DesignPoint>& points, const std::string& titl
                  const OperatingPointSearch& search) {
   Json rows = Json::array();
   for (const DesignPoint& d : points) {
-    Json row = {{"design", d.design},          {"network", d.config.network.source},
-                {"noise", d.config.noise.set}, {"chip", d.config.chip.preset},
-                {"sampling", sampling(d)},     {"found", d.point.found()}};
+    Json row = {{"design", d.name},
+                {"of_design", d.design},
+                {"network", d.config.network.source},
+                {"noise", d.config.noise.set},
+                {"chip", d.config.chip.preset},
+                {"sampling", sampling(d)},
+                {"found", d.point.found()}};
     for (const auto& q : quantities) row[q.name] = q.json(d);
     rows.push_back(std::move(row));
   }
@@ -155,14 +159,14 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
                         const std::filesystem::path& folder) {
   std::vector<DesignEntry> found;
   std::string cascades;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const DesignPoint& d = points[i];
+  for (const DesignPoint& d : points) {
     if (!d.point.found()) continue;
     if (network_configs(d.config).size() > 1) {
-      cascades += fmt::format("# Left out, a cascade: {}.\n", d.design);
+      cascades += fmt::format("# Left out, a cascade: {}.\n", d.name);
       continue;
     }
-    DesignEntry& entry = found.emplace_back(list.designs[i]);
+    DesignEntry& entry = found.emplace_back(*std::ranges::find(list.designs, d.design, &DesignEntry::name));
+    entry.name = d.name, entry.settings = d.settings;
     entry.settings.push_back(fmt::format("time.sampling={}", sampling(d)));
     OperatingValues<double> values = d.point.values, given = operating_values(d.config.hardware);
     for (std::size_t k = 0; k < operating_variables; ++k)
@@ -177,15 +181,17 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
 
 void write_points(const Group& group, const DesignList& list, const std::vector<DesignPoint>& points,
                   const OperatingPointSearch& search) {
-  std::vector<std::string> names, networks, noises, presets, samplings;
+  std::vector<std::string> names, designs, networks, noises, presets, samplings;
   for (const DesignPoint& d : points) {
-    names.push_back(d.design);
+    names.push_back(d.name);
+    designs.push_back(d.design);
     networks.push_back(d.config.network.source);
     noises.push_back(d.config.noise.set);
     presets.push_back(d.config.chip.preset);
     samplings.emplace_back(sampling(d));
   }
   group.dimension("design", names, "1", "design, one optical unit");
+  group.dataset("of_design", {"design"}, designs, "1", "design of the list, which several points may be of");
   group.dataset("network", {"design"}, networks, "1", "network.source: file of the network, or carry-chain");
   group.dataset("noise_set", {"design"}, noises, "1", "noise.set that acts");
   group.dataset("chip_preset", {"design"}, presets, "1", "chip.preset of the chips");

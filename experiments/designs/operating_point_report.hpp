@@ -13,7 +13,9 @@ namespace optinc {
 
 /// The operating point of a design, and the study that it is of.
 struct DesignPoint {
-  std::string design;
+  std::string name;                   ///< the design's, with its symbol rate where it is searched at several
+  std::string design;                 ///< of the list
+  std::vector<std::string> settings;  ///< over the list's own
   StudyConfig config;
   OperatingPoint point;
 };
@@ -27,7 +29,7 @@ std::string points_text(const std::vector<DesignPoint>& points, const std::strin
 nlohmann::ordered_json points_json(const std::vector<DesignPoint>& points, const std::string& title,
                                    const OperatingPointSearch& search);
 
-/// The designs of one unit that decode, each at its point, as the text of a list in `folder`
+/// The designs of one unit that decode, each at its points, as the text of a list in `folder`
 /// (design_list_text); what was demanded of them and the command stand above it as comments.
 std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
                         const OperatingPointSearch& search, std::string_view command,

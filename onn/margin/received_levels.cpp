@@ -75,6 +75,31 @@ void add_row(const NumberPlane<Real>& a, Eigen::Index from, double factor, Numbe
   for (Eigen::Index w = 0; w < a.words; ++w) b(to, w) += factor * a(from, w);
 }
 
+/// A plane as a matrix of doubles, derivatives beside their numbers.
+template <class Real>
+auto as_doubles(const NumberPlane<Real>& plane) {
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  constexpr auto numbers = static_cast<Eigen::Index>(sizeof(Real) / sizeof(double));
+  return Eigen::Map<const Rows>(reinterpret_cast<const double*>(plane.numbers.data()), plane.rows,
+                                plane.words * numbers);
+}
+
+/// out += matrix x in; nothing where a plane is empty.
+template <class Real>
+void add_product(const Eigen::MatrixXd& matrix, const NumberPlane<Real>& in, NumberPlane<Real>& out) {
+  if (in.rows == 0 || out.rows == 0) return;
+  constexpr Eigen::Index at_once = 512;  // columns
+  const auto from = as_doubles(in);
+  parallel_for((from.cols() + at_once - 1) / at_once, [&](Eigen::Index part) {
+    const Eigen::Index first = part * at_once, columns = std::min(at_once, from.cols() - first);
+    const Eigen::MatrixXd product = matrix * from.middleCols(first, columns);
+    for (Eigen::Index p = 0; p < product.rows(); ++p) {
+      auto* row = reinterpret_cast<double*>(&out(p, 0)) + first;
+      for (Eigen::Index c = 0; c < columns; ++c) row[c] += product(p, c);
+    }
+  });
+}
+
 /// One input of a layer: a row of signals, and the offset that modulators add to it.
 template <class Real>
 struct Input {
@@ -83,39 +108,59 @@ struct Input {
   double offset;
 };
 
+/// The rows of inputs, of one plane of their signals; empty where none has it.
+template <class Real, class PlaneIn>
+NumberPlane<Real> gathered_rows(const std::vector<Input<Real>>& inputs, Eigen::Index words, PlaneIn plane_in) {
+  NumberPlane<Real> rows;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const NumberPlane<Real>& plane = plane_in(*inputs[i].from);
+    if (plane.rows == 0) continue;
+    if (rows.rows == 0) rows = {static_cast<Eigen::Index>(inputs.size()), words};
+    add_row(plane, inputs[i].row, 1.0, rows, static_cast<Eigen::Index>(i));
+  }
+  return rows;
+}
+
 /// Light behind a layer's meshes, for a transfer in units of its values. `quadrature`: whether anyone sees what
 /// is shared in quadrature.
 template <class Real>
 StageSignals<Real> through(const Matrix& transfer, const std::vector<Input<Real>>& inputs, std::size_t draws,
                            bool quadrature) {
-  const Eigen::Index ports = transfer.rows(), words = inputs[0].from->re.words;
-  const NumberPlane<Real> plane(ports, words);
+  const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
+  const Eigen::Index words = inputs[0].from->re.words;
+  const NumberPlane<Real> plane(transfer.rows(), words);
   StageSignals<Real> out = {plane, plane, plane, {}};
   out.shared.resize(draws);
-  for (std::size_t s = 0; s < draws; ++s)
-    for (const Input<Real>& in : inputs)
-      if (out.shared[s].re.rows == 0 && (in.from->shared[s].re.rows > 0 || in.from->shared[s].im.rows > 0)) {
-        out.shared[s].re = plane;
-        if (quadrature) out.shared[s].im = plane;
-      }
-  parallel_for(ports, [&](Eigen::Index p) {
-    for (Eigen::Index i = 0; i < transfer.cols(); ++i) {
-      const auto& [from, row, offset] = inputs[static_cast<std::size_t>(i)];
-      const double re = transfer(p, i).real(), im = transfer(p, i).imag();
-      const auto turn = [&](const NumberPlane<Real>& a_re, const NumberPlane<Real>& a_im,
-                            NumberPlane<Real>& b_re, NumberPlane<Real>& b_im) {
-        add_row(a_re, row, re, b_re, p), add_row(a_im, row, -im, b_re, p);
-        add_row(a_re, row, im, b_im, p), add_row(a_im, row, re, b_im, p);
-      };
-      turn(from->re, from->im, out.re, out.im);
-      add_row(from->variance, row, re * re, out.variance, p);
-      for (std::size_t s = 0; s < draws; ++s)
-        turn(from->shared[s].re, from->shared[s].im, out.shared[s].re, out.shared[s].im);
-      if (offset != 0)
-        for (Eigen::Index w = 0; w < words; ++w)
-          out.re(p, w) += Real(re * offset), out.im(p, w) += Real(im * offset);
-    }
-  });
+  NumberPlane<Real> in_re = gathered_rows(
+      inputs, words, [](const auto& s) -> auto& { return s.re; });
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].offset != 0)
+      for (Eigen::Index w = 0; w < words; ++w) in_re(static_cast<Eigen::Index>(i), w) += Real(inputs[i].offset);
+  const auto turn = [&](const NumberPlane<Real>& a_re, const NumberPlane<Real>& a_im, NumberPlane<Real>& b_re,
+                        NumberPlane<Real>& b_im) {
+    add_product(re, a_re, b_re), add_product(-im, a_im, b_re);
+    add_product(im, a_re, b_im), add_product(re, a_im, b_im);
+  };
+  turn(in_re,
+       gathered_rows(
+           inputs, words, [](const auto& s) -> auto& { return s.im; }),
+       out.re, out.im);
+  add_product(re.cwiseAbs2(),
+              gathered_rows(
+                  inputs, words, [](const auto& s) -> auto& { return s.variance; }),
+              out.variance);
+  for (std::size_t s = 0; s < draws; ++s) {
+    const auto of = [&](auto member) {
+      return gathered_rows(
+          inputs, words, [&](const auto& from) -> auto& { return from.shared[s].*member; });
+    };
+    using Shared = typename StageSignals<Real>::Shared;
+    const NumberPlane<Real> shared_re = of(&Shared::re), shared_im = of(&Shared::im);
+    if (shared_re.rows == 0 && shared_im.rows == 0) continue;
+    out.shared[s].re = plane;
+    if (quadrature) out.shared[s].im = plane;
+    turn(shared_re, shared_im, out.shared[s].re, out.shared[s].im);
+  }
   return out;
 }
 
@@ -137,11 +182,12 @@ std::vector<Real> around_words(const std::vector<Real>& in, const std::vector<Re
   return out;
 }
 
-/// What receivers take of a layer's light: means and variances, and amplitudes of draws that they have in
-/// common.
+/// What receivers take of a layer's light: means and variances, the part of these that each draws for itself,
+/// means without interference, and amplitudes of draws that they have in common.
 template <class Real>
 struct Taken {
   LevelMoments<Real> levels;
+  NumberPlane<Real> own, settled;
   std::vector<NumberPlane<Real>> shared;
 };
 
@@ -154,7 +200,8 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
   const double walk2 = std::pow(stage.oscillator_linewidth_rad, 2), visibility = std::exp(-walk2 / 2),
                jitter_s = receivers.noise.jitter ? receivers.noise.scale * receivers.jitter_s : 0.0;
   const std::size_t draws = light.shared.size(), seed = draws - number - 1;
-  Taken<Real> found = {{{ports, words}, {ports, words}}, std::vector<NumberPlane<Real>>(draws)};
+  const NumberPlane<Real> plane(ports, words);
+  Taken<Real> found = {{plane, plane}, plane, plane, std::vector<NumberPlane<Real>>(draws)};
   for (std::size_t s = 0; s < draws; ++s)
     if (light.shared[s].re.rows > 0 || light.shared[s].im.rows > 0 || s == seed)
       found.shared[s] = {ports, words};
@@ -168,8 +215,9 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
       const Real re = cosine * light.re(p, w) - sine * light.im(p, w),
                  im = sine * light.re(p, w) + cosine * light.im(p, w);
       in_phase[static_cast<std::size_t>(w)] = visibility * re;
-      found.levels.variance(p, w) = light.variance(p, w) + noise.white + noise.shot * (re * re + im * im);
-      if (walk2 > 0) found.levels.variance(p, w) += walk2 * (im * im + walk2 / 2 * re * re);
+      found.settled(p, w) = visibility * re + stage.path.bias[p];
+      found.own(p, w) = noise.white + noise.shot * (re * re + im * im);
+      if (walk2 > 0) found.own(p, w) += walk2 * (im * im + walk2 / 2 * re * re);
     }
     for (std::size_t s = 0; s < draws; ++s) {
       add_row(light.shared[s].re, p, cosine, found.shared[s], p);
@@ -180,7 +228,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
       std::vector<Real> late = around_words(in_phase, channel.slope, channel.response_before);
       for (Real& x : late) x = jitter_s * jitter_s * x * x;
       late = around_words(late, tap2, channel.equaliser_before);
-      for (Eigen::Index w = 0; w < words; ++w) found.levels.variance(p, w) += late[static_cast<std::size_t>(w)];
+      for (Eigen::Index w = 0; w < words; ++w) found.own(p, w) += late[static_cast<std::size_t>(w)];
     }
     const double offset_a = receivers.offset_a.size() > 0 ? receivers.offset_a[p] : 0.0;
     const Real offset = offset_a / current_per_value, most = receivers.device.overload_a / current_per_value;
@@ -194,6 +242,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
     samples = around_words(samples, channel.equaliser, channel.equaliser_before);
     for (Eigen::Index w = 0; w < words; ++w) {
       found.levels.mean(p, w) = samples[static_cast<std::size_t>(w)] + stage.path.bias[p];
+      found.levels.variance(p, w) = light.variance(p, w) + found.own(p, w);
       for (const NumberPlane<Real>& amplitude : found.shared)
         if (amplitude.rows > 0) found.levels.variance(p, w) += amplitude(p, w) * amplitude(p, w);
     }
@@ -212,24 +261,72 @@ Real share_above(const Real& x) {
   return 0.5 * erfc(1 / std::numbers::sqrt2 * x);
 }
 
-/// What neurons pass on. A limiting receiver decides; the logarithms of how likely it errs are added to
-/// `wrong`.
+/// Mean and variance of a Gaussian of this mean and rms behind a limiter to 0..ceiling, and the share of it
+/// that passes unlimited: how the output follows the input in the mean (J. J. Bussgang 1952).
 template <class Real>
-StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in,
+struct Limited {
+  Real mean, variance, passed;
+};
+template <class Real>
+Limited<Real> limited(const Real& z, const Real& rms, double ceiling) {
+  if (!(value_of(rms) > 0)) {
+    const bool inside = value_of(z) > 0 && value_of(z) < ceiling;
+    return {inside ? z : Real(value_of(z) > 0 ? ceiling : 0.0), Real(0.0), Real(inside ? 1.0 : 0.0)};
+  }
+  const Real low = -z / rms, density = normal_density(low);
+  Limited<Real> y = {0.0, 0.0, share_above(low)};
+  y.mean = z * y.passed + rms * density;
+  Real square = z * y.mean + rms * rms * y.passed;
+  if (std::isfinite(ceiling)) {
+    // what is above the ceiling is on it: less E[x - c | x > c] of the mean, and as much of the square
+    const Real high = (ceiling - z) / rms, above = share_above(high), edge = rms * normal_density(high);
+    y.passed -= above;
+    y.mean -= (z - ceiling) * above + edge;
+    square -= (z * z + rms * rms - ceiling * ceiling) * above + (z + ceiling) * edge;
+  }
+  y.variance = square - y.mean * y.mean;
+  if (value_of(y.variance) < 0) y.variance = Real(0.0);
+  return y;
+}
+
+/// Whether the receivers of a layer decide: limiting ones whose settled values none of the words leaves between
+/// a quarter and three quarters of their ceilings.
+template <class Real>
+bool decides(const Stage<double>& stage, const NumberPlane<Real>& settled) {
+  if (!std::isfinite(stage.layer.ceiling)) return false;
+  for (Eigen::Index p = 0; p < settled.rows; ++p) {
+    const double ceiling = stage.ceilings.size() > 0 ? stage.ceilings[p] : stage.layer.ceiling;
+    for (Eigen::Index w = 0; w < settled.words; ++w)
+      if (value_of(settled(p, w)) > ceiling / 4 && value_of(settled(p, w)) < 3 * ceiling / 4) return false;
+  }
+  return true;
+}
+
+/// Noise that begins at a stage: what its receivers draw each for itself, and amplitudes of draws in common.
+/// `slope`: how a neuron's output follows its input, in the mean; `added`: variance of the output that does not
+/// follow it. Both empty where nothing does.
+template <class Real>
+struct StageDraws {
+  NumberPlane<Real> own;
+  std::vector<NumberPlane<Real>> shared;
+  NumberPlane<Real> slope, added;
+};
+
+/// What neurons pass on. Of a receiver that decides the logarithms of how likely it errs are added to `wrong`.
+template <class Real>
+StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in, StageDraws<Real>& draws,
                              std::vector<std::vector<Real>>& wrong) {
   using std::sqrt;
   const Eigen::Index ports = in.levels.mean.rows, words = in.levels.mean.words;
   StageSignals<Real> out = {{ports, words}, {}, {ports, words}, {}};
   out.shared.resize(in.shared.size());
-  const bool limits = std::isfinite(stage.layer.ceiling);
-  if (!limits)
-    for (std::size_t s = 0; s < in.shared.size(); ++s)
-      if (in.shared[s].rows > 0) out.shared[s].re = {ports, words};
+  const bool decided = decides(stage, in.settled);
+  if (!decided) draws.slope = draws.added = {ports, words};
   for (Eigen::Index p = 0; p < ports; ++p) {
     const double ceiling = stage.ceilings.size() > 0 ? stage.ceilings[p] : stage.layer.ceiling;
     for (Eigen::Index w = 0; w < words; ++w) {
-      const Real &z = in.levels.mean(p, w), rms = sqrt(in.levels.variance(p, w));
-      if (limits) {
+      const Real &z = in.levels.mean(p, w), &taken2 = in.levels.variance(p, w), rms = sqrt(taken2);
+      if (decided) {
         const bool high = value_of(z) > ceiling / 2;
         out.re(p, w) = value_of(z) < 0 ? Real(0.0) : value_of(z) > ceiling ? Real(ceiling) : z;
         if (value_of(rms) > 0)
@@ -237,24 +334,100 @@ StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in,
               log_normal_tail(Real((high ? z - ceiling / 2 : ceiling / 2 - z) / rms)));
         continue;
       }
-      if (!(value_of(rms) > 0)) {
-        out.re(p, w) = value_of(z) > 0 ? z : Real(0.0);
-        continue;
-      }
-      const Real q = -z / rms, let_through = share_above(q), edge = rms * normal_density(q);
-      const Real mean = z * let_through + edge;
-      out.re(p, w) = mean;
-      Real variance = in.levels.variance(p, w) * let_through + (z - mean) * mean;  // E y^2 - (E y)^2
-      for (std::size_t s = 0; s < in.shared.size(); ++s) {
-        if (in.shared[s].rows == 0) continue;
-        const Real amplitude = let_through * in.shared[s](p, w);
-        out.shared[s].re(p, w) = amplitude;
-        variance -= amplitude * amplitude;
-      }
-      out.variance(p, w) = value_of(variance) > 0 ? variance : Real(0.0);
+      const Limited<Real> y = limited(z, rms, ceiling);
+      const Real added = y.variance - y.passed * y.passed * taken2;
+      out.re(p, w) = y.mean;
+      out.variance(p, w) = y.variance;
+      draws.slope(p, w) = y.passed;
+      if (value_of(added) > 0) draws.added(p, w) = added;
     }
   }
   return out;
+}
+
+/// How the answers' digits follow what stands behind a stage, in both quadratures: (ports, digits x words), the
+/// words of a digit together; empty where they do not.
+template <class Real>
+struct Followed {
+  NumberPlane<Real> re, im;
+};
+
+/// Adds to the variances of the answers (digits, words) what is drawn at all stages, by all ways on which it
+/// reaches a digit: backwards from the digits, as gradients are propagated. Variances that are propagated
+/// forwards take noise that two neurons have of one for independent.
+template <class Real>
+void add_noise_of_stages(const UnitStages<double>& unit, const std::vector<StageDraws<Real>>& draws,
+                         NumberPlane<Real>& variance) {
+  const Eigen::Index words = variance.words, columns = variance.rows * words;
+  std::vector<Followed<Real>> behind(unit.stages.size());
+  std::vector<NumberPlane<Real>> amplitudes(draws.back().shared.size());
+  Eigen::Index digits_left = variance.rows;
+  for (std::size_t l = unit.stages.size(); l-- > 0;) {
+    const Stage<double>& stage = unit.stages[l];
+    const Eigen::Index ports = stage.layer.outputs;
+    Followed<Real> light = std::move(behind[l]);
+    if (stage.at_servers()) {
+      digits_left -= ports;
+      light.re = {ports, columns};
+      for (Eigen::Index p = 0; p < ports; ++p)
+        for (Eigen::Index w = 0; w < words; ++w) light.re(p, (digits_left + p) * words + w) = Real(1.0);
+    }
+    if (light.re.rows == 0 && light.im.rows == 0) continue;
+    if (stage.layer.received()) {
+      const bool own_phases = stage.receivers.oscillator_rad.size() > 0,
+                 turned = stage.oscillator_drift_rad != 0 || own_phases;
+      if (turned) light.im = {ports, columns};
+      const bool neurons = draws[l].slope.rows > 0;
+      for (Eigen::Index p = 0; p < ports; ++p) {
+        const double angle =
+            stage.oscillator_drift_rad - (own_phases ? stage.receivers.oscillator_rad[p] : 0.0);
+        for (Eigen::Index c = 0; c < columns; ++c) {
+          const Eigen::Index m = c / words, w = c % words;
+          Real& follows = light.re(p, c);
+          if (neurons) {
+            variance(m, w) += follows * follows * draws[l].added(p, w);
+            follows *= draws[l].slope(p, w);
+          }
+          variance(m, w) += follows * follows * draws[l].own(p, w);
+          for (std::size_t s = 0; s < amplitudes.size(); ++s) {
+            if (draws[l].shared[s].rows == 0) continue;
+            if (amplitudes[s].rows == 0) amplitudes[s] = {variance.rows, words};
+            amplitudes[s](m, w) += follows * draws[l].shared[s](p, w);
+          }
+          if (turned) {
+            light.im(p, c) = -std::sin(angle) * follows;
+            follows *= std::cos(angle);
+          }
+        }
+      }
+    }
+    const Matrix transfer =
+        unit.lit.chip.layers[l].transfer.transpose() / unit.lit.chip.layers[l].nominal_factor;
+    const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
+    Followed<Real> in;
+    const auto follow = [&](bool quadrature, NumberPlane<Real>& plane) {
+      plane = {re.rows(), columns};
+      add_product<Real>(quadrature ? -im : re, light.re, plane);
+      add_product<Real>(quadrature ? re : im, light.im, plane);
+    };
+    for (std::size_t i = 0; i < stage.layer.lanes.size(); ++i) {
+      const LaneDesign& lane = stage.layer.lanes[i];
+      if (lane.source < 0) continue;
+      const auto source = static_cast<std::size_t>(lane.source);
+      const bool limits = unit.stages[source].layer.received() && draws[source].slope.rows == 0;
+      if (limits) continue;
+      const auto add = [&](bool quadrature, NumberPlane<Real>& from, NumberPlane<Real>& to) {
+        if (from.rows == 0) follow(quadrature, from);
+        if (to.rows == 0) to = {unit.stages[source].layer.outputs, columns};
+        add_row(from, static_cast<Eigen::Index>(i), 1.0, to, lane.row);
+      };
+      add(false, in.re, behind[source].re);
+      if (!unit.stages[source].layer.received()) add(true, in.im, behind[source].im);
+    }
+  }
+  for (const NumberPlane<Real>& amplitude : amplitudes)
+    for (std::size_t i = 0; i < amplitude.numbers.size(); ++i)
+      variance.numbers[i] += amplitude.numbers[i] * amplitude.numbers[i];
 }
 
 void validate_first_order(const LitUnit& unit) {
@@ -309,6 +482,7 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
       std::vector<LevelMoments<Real>>(layers),
       {{unit.design.task.output_digits(), words}, {unit.design.task.output_digits(), words}},
       std::vector<std::vector<Real>>(static_cast<std::size_t>(words))};
+  std::vector<StageDraws<Real>> begun(layers);
   Eigen::Index digit = 0;
   for (std::size_t l = 0; l < layers; ++l) {
     const Stage<double>& stage = stages.stages[l];
@@ -334,10 +508,9 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
         taken(stage, l, channel, stage_noise(at, noise, values, fields.received[l], channel.noise_gain2),
               current_per_value, light);
     found.layers[l] = levels.levels;
-    if (!stage.at_servers()) {
-      behind[l] = passed_on(stage, levels, found.log_wrong_steps);
-      continue;
-    }
+    if (!stage.at_servers()) behind[l] = passed_on(stage, levels, begun[l], found.log_wrong_steps);
+    begun[l].own = std::move(levels.own), begun[l].shared = std::move(levels.shared);
+    if (!stage.at_servers()) continue;
     Real converter = 0.0;
     if (unit.noise.converter)
       converter =
@@ -345,9 +518,10 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
     for (Eigen::Index p = 0; p < stage.layer.outputs; ++p, ++digit)
       for (Eigen::Index w = 0; w < words; ++w) {
         found.answers.mean(digit, w) = levels.levels.mean(p, w);
-        found.answers.variance(digit, w) = levels.levels.variance(p, w) + converter;
+        found.answers.variance(digit, w) = converter;
       }
   }
+  add_noise_of_stages(stages, begun, found.answers.variance);
   return found;
 }
 

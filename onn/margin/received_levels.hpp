@@ -50,11 +50,11 @@ Real log_normal_tail(const Real& x);
 ///   is
 ///     quadratic: to a few per cent of the shares of words wrong for locks up to 0.1 rad;
 ///   - noise that is on light or neurons stays with its word (no interference of noise);
-///   - rectifiers pass on the mean and variance of a rectified Gaussian, and what receivers have in common
-///   (locks,
-///     the seed's intensity) in proportion to how often they let it through;
-///   - a limiting receiver (finite ceiling) takes a decision: it passes on the level of its mean, and is wrong
-///     where noise takes it past half of its ceiling;
+///   - rectifiers and limiters pass on the mean and variance of a limited Gaussian, and noise that came with it
+///     in proportion to how often they let it through, so that it stays the same noise wherever it goes on;
+///   - a limiting receiver whose settled values are all near 0 or its ceiling takes a decision: it passes on
+///   the
+///     level of its mean, and is wrong where noise takes it past half of its ceiling;
 ///   - modulators' leak has no derivative in the depth of drive.
 ///
 /// Real: double, or OperatingTangent for derivatives in the settings. Throws Error as transmit(), and for words

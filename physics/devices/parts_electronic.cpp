@@ -273,51 +273,72 @@ Figure rate(double hz, std::string quoted) { return read("sampling rate", hz, "S
 
 std::vector<Part> converters() {
   const AdcSettings by_default;
-  return {converter("typical-converter", "Converter for 40 GS/s and more; not a specific device.",
-                    {usual(assumed("resolution", by_default.bits, "bit", "bits", "usual above 30 GS/s"), 5, 8),
-                     usual(assumed("effective bits", by_default.effective_bits, "bit", "effective_bits",
-                                   "usual above 50 GS/s"),
-                           4.5, 5.5),
-                     usual(assumed("energy of a conversion step", by_default.step_j, "J", "step_j",
-                                   "usual above 30 GS/s"),
-                           30e-15, 300e-15),
-                     assumed("sampling rate", 50e9, "S/s", "", "that of its class")},
-                    "usual values, not a specific device", 0),
-          converter("receiver-56g-converter",
-                    "Converter of 32 interleaved slices with digital equaliser behind it, 32 nm CMOS: all of a "
-                    "receiver's "
-                    "power is counted, so the step's energy is an upper bound.",
-                    {read("resolution", 6, "bit", "bits",
-                          "6-bit time-interleaved successive-approximation analog-to-digital converter"),
-                     assumed("effective bits", 5, "bit", "effective_bits",
-                             "the abstract states none; one less than the resolution"),
-                     assumed("energy of a conversion step", 202.7e-3 / 28e9 / 32, "J", "step_j",
-                             "the power consumption of the receiver is 202.7 mW .. 56Gb/s, 4-PAM: over 28 GS/s "
-                             "and 2^5 steps"),
-                     rate(28e9, "designed to recover data at 56Gb/s, 4-PAM")},
-                    "\"A 3.6pJ/b 56Gb/s 4-PAM receiver with 6-Bit TI-SAR ADC and quarter-rate speculative "
-                    "2-tap DFE in 32 nm CMOS\", "
-                    "IBM Research, abstract",
-                    0),
-          converter("solis-ti-converter",
-                    "Converter of 32 interleaved slices, 130 nm CMOS: a tenth of the rate of a unit.",
-                    {read("resolution", 8, "bit", "bits", "4 GS/s, 8-bit resolution, time-interleaved"),
-                     read("effective bits", 5.47, "bit", "effective_bits",
-                          "peak 7.09 effective number of bits (5.47 ENOB at Nyquist)"),
-                     read("energy of a conversion step", 526e-15, "J", "step_j",
-                          "peak FOM of 171 fJ/conv-step (526 fJ/conv-step at Nyquist)"),
-                     rate(4e9, "4 GS/s"), read("input bandwidth", 1.3e9, "Hz", "", "1.3 GHz input bandwidth")},
-                    "F. Solis et al., 4 GS/s TI-ADC in 130 nm CMOS, abstract listed under the author", 0),
-          converter("ramkaj-2018-converter",
-                    "One slice, 28 nm CMOS: a unit's rate takes some forty of them, and their interleaving.",
-                    {read("resolution", 7, "bit", "bits",
-                          "1.25-GS/s 7-b single-channel .. analog-to-digital converter"),
-                     read("effective bits", (40.1 - 1.76) / 6.02, "bit", "effective_bits",
-                          "SNDR/SFDR at Nyquist is 40.1/52 dB | (40.1 - 1.76)/6.02"),
-                     read("energy of a conversion step", 34.4e-15, "J", "step_j",
-                          "Walden figure-of-merit of 34.4 fJ/conversion-step at Nyquist"),
-                     rate(1.25e9, "1.25-GS/s 7-b single-channel")},
-                    "A. T. Ramkaj et al., IEEE J. Solid-State Circuits 53, 1889 (2018)", 2018)};
+  return {
+      converter("typical-converter", "Converter for 40 GS/s and more; not a specific device.",
+                {usual(assumed("resolution", by_default.bits, "bit", "bits", "usual above 30 GS/s"), 5, 8),
+                 usual(assumed("effective bits", by_default.effective_bits, "bit", "effective_bits",
+                               "usual above 50 GS/s"),
+                       4.5, 5.5),
+                 usual(assumed("energy of a conversion step", by_default.step_j, "J", "step_j",
+                               "usual above 30 GS/s"),
+                       30e-15, 300e-15),
+                 assumed("sampling rate", 50e9, "S/s", "", "that of its class")},
+                "usual values, not a specific device", 0),
+      converter("receiver-56g-converter",
+                "Converter of 32 interleaved slices with digital equaliser behind it, 32 nm CMOS: all of a "
+                "receiver's "
+                "power is counted, so the step's energy is an upper bound.",
+                {read("resolution", 6, "bit", "bits",
+                      "6-bit time-interleaved successive-approximation analog-to-digital converter"),
+                 assumed("effective bits", 5, "bit", "effective_bits",
+                         "the abstract states none; one less than the resolution"),
+                 assumed("energy of a conversion step", 202.7e-3 / 28e9 / 32, "J", "step_j",
+                         "the power consumption of the receiver is 202.7 mW .. 56Gb/s, 4-PAM: over 28 GS/s "
+                         "and 2^5 steps"),
+                 rate(28e9, "designed to recover data at 56Gb/s, 4-PAM")},
+                "\"A 3.6pJ/b 56Gb/s 4-PAM receiver with 6-Bit TI-SAR ADC and quarter-rate speculative "
+                "2-tap DFE in 32 nm CMOS\", "
+                "IBM Research, abstract",
+                0),
+      converter("solis-ti-converter",
+                "Converter of 32 interleaved slices, 130 nm CMOS: a tenth of the rate of a unit.",
+                {read("resolution", 8, "bit", "bits", "4 GS/s, 8-bit resolution, time-interleaved"),
+                 read("effective bits", 5.47, "bit", "effective_bits",
+                      "peak 7.09 effective number of bits (5.47 ENOB at Nyquist)"),
+                 read("energy of a conversion step", 526e-15, "J", "step_j",
+                      "peak FOM of 171 fJ/conv-step (526 fJ/conv-step at Nyquist)"),
+                 rate(4e9, "4 GS/s"), read("input bandwidth", 1.3e9, "Hz", "", "1.3 GHz input bandwidth")},
+                "F. Solis et al., 4 GS/s TI-ADC in 130 nm CMOS, abstract listed under the author", 0),
+      converter(
+          "ramkaj-2018-converter",
+          "One slice, 28 nm CMOS: a unit's rate takes some forty of them, and their interleaving.",
+          {read("resolution", 7, "bit", "bits", "1.25-GS/s 7-b single-channel .. analog-to-digital converter"),
+           read("effective bits", (40.1 - 1.76) / 6.02, "bit", "effective_bits",
+                "SNDR/SFDR at Nyquist is 40.1/52 dB | (40.1 - 1.76)/6.02"),
+           read("energy of a conversion step", 34.4e-15, "J", "step_j",
+                "Walden figure-of-merit of 34.4 fJ/conversion-step at Nyquist"),
+           rate(1.25e9, "1.25-GS/s 7-b single-channel")},
+          "A. T. Ramkaj et al., IEEE J. Solid-State Circuits 53, 1889 (2018)", 2018),
+      converter("ibm-56g-converter",
+                "Converter of 64 interleaved slices, 4 nm CMOS; its effective bits are those at low "
+                "frequency, and fewer near 28 GHz.",
+                {read("resolution", 8, "bit", "bits", "An 8-bit 56GS/s 64x Time-Interleaved ADC"),
+                 read("effective bits", 6.5, "bit", "effective_bits", "low frequency spectrum with 6.5 ENOB"),
+                 read("energy of a conversion step", 47e-15, "J", "step_j",
+                      "FoM of 47 fJ/conv.step with a total power dissipation of 240mW"),
+                 rate(56e9, "8-bit 56GS/s"),
+                 read("input bandwidth", 27e9, "Hz", "", "measured bandwidth is greater than 27 GHz")},
+                "\"An 8-bit 56GS/s 64x Time-Interleaved ADC with Bootstrapped Sampler and Class-AB Buffer "
+                "in 4nm CMOS\", IBM Research, page of the publication",
+                0),
+      converter("zandieh-2019-converter", "Two interleaved flash slices, 55 nm SiGe BiCMOS.",
+                {read("resolution", 5, "bit", "bits", "5-bit Time-Interleaved Flash ADC"),
+                 read("effective bits", 4, "bit", "effective_bits",
+                      "effective number of bits of 4 bits up to 32-GHz input signals"),
+                 read("energy of a conversion step", 1.25 / 128e9 / 16, "J", "step_j",
+                      "total power consumption of the ADC is 1.25 W | over 128 GS/s and 2^4 steps"),
+                 rate(128e9, "operation at 128 GS/s")},
+                "A. Zandieh, P. Schvan, S. P. Voinigescu, IEEE J. Solid-State Circuits 54, 2375 (2019)", 2019)};
 }
 
 namespace {

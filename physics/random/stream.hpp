@@ -72,7 +72,8 @@ enum class Purpose : std::uint32_t {
   fit_start = 95,        ///< -
   loss_estimate = 96,    ///< chip; number of the mesh; number of the calibration
   rounding = 97,         ///< instant
-  light_drift = 98,      ///< chip
+  part = 98,             ///< draw; key that names a part
+  light_drift = 99,      ///< chip
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

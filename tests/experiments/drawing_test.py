@@ -38,6 +38,7 @@ DRAWN = {  # what each sample has the data for
     "costs": {"budget"},
     "side_by_side": {"designs"},
     "fastest": {"operating_points"},
+    "over_parts": {"part_draws"},
     "of_a_circuit": {"scattering"},
     "of_draws": {"scattering"},
     "joined": {"interconnect", "arrangements", "assumptions"},
@@ -188,6 +189,27 @@ class Drawing(unittest.TestCase):
             self.assertEqual(np.round(axes.lines[0].get_xdata(), 9).tolist(), [1.28, 1.92])
             self.assertEqual([np.round(line.get_ydata(), 9).tolist() for line in axes.lines], [[80, 7]])
             self.assertIn("decode at no rate: published", axes.texts[0].get_text())
+
+    def test_points_of_one_design_are_joined_where_none_beats_them(self):
+        with results.open_run(FILES["fastest"]) as run:
+            data = run.require("operating_points", "design", "bit_rate")
+            run._groups["operating_points"] = data.assign(of_design=("design", ["a", "b", "b"]), bit_rate=("design", [1e12, 2e12, 3e12]),
+                                                          energy_per_bit=("design", [1e-12, 9e-12, 7e-12]))
+            axes, = figures.FIGURES["operating_points"](run).axes
+            joined = {line.get_label(): line.get_xdata().tolist() for line in axes.lines if not line.get_label().startswith("_")}
+            self.assertEqual(joined, {"a": [1], "b": [3]})  # of b, 2 Tb/s take more
+
+    def test_draws_of_parts_show_shares_below_and_what_was_counted(self):
+        with results.open_run(FILES["over_parts"]) as run:
+            below, against = figures.FIGURES["part_draws"](run).axes
+            steps = [line for line in below.lines if len(line.get_xdata()) and line.get_marker() != "x"]
+            np.testing.assert_allclose(steps[0].get_xdata(), [6, 7, 8])
+            np.testing.assert_allclose(steps[0].get_ydata(), [0.2, 0.4, 0.6])  # no point in the others
+            np.testing.assert_allclose([line.get_xdata() for line in below.lines if line.get_marker() == "x"][1], [9, 11, 13])
+            rings = next(line for line in against.lines if line.get_label() == "ring")
+            np.testing.assert_allclose(rings.get_ydata(), [9, 11])  # medians of 4 and 8 servers
+            self.assertIn("ring of 8: 9 pJ, 11 pJ, 13 pJ", headlines.headlines(run))
+            self.assertIn("no point", headlines.headlines(run))
 
     def test_exchanges_and_competitions_stand_at_their_ratios(self):
         with results.open_run(FILES["of_a_cluster"]) as run:

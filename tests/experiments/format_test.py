@@ -271,6 +271,10 @@ class Format(unittest.TestCase):
                                             '"task.bits=4", "link.launch_power_w=4e-3", "receiver.lo_power_w=4e-3"]\n')
         cls.make("operating-point", folder / "points.toml", "--chips", 1, "--words", 100, "--wrong", 0.05, "--bandwidths", 32e9,
                  "--quiet", "-o", folder / "points.h5")
+        (folder / "averages.toml").write_text('[[design]]\nname = "ring"\nset = ["network.source=ring", "task.bits=4", '
+                                              '"time.sampling=clocked", "link.fibre_mismatch_m=0"]\n')
+        cls.make("operating-point", folder / "averages.toml", "--goal", "energy", "--draws", 2, "--chips", 1, "--words", 100,
+                 "--wrong", 0.05, "--quiet", "-o", folder / "draws.h5")
         (folder / "interconnect.toml").write_text(INTERCONNECT)
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         (folder / "circuit.yml").write_text('instances: {a: amplifier}\nports: {in: "a,in0", out: "a,out0"}\n')

@@ -82,6 +82,28 @@ def fastest(path):
         file["operating_points"].attrs["criterion"] = "at most 0.0001 of words wrong on 95 % of 100 chips"
 
 
+def over_parts(path):
+    """As optinc operating-point --draws writes it: three designs over five draws, in two of which sums have no point."""
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"]
+        group = Group(file, "part_draws")
+        designs = ["sums of $8$", "ring of 8", "ring of 4"]
+        group.axis("draw", np.arange(5))
+        group.axis("design", designs)
+        group.axis("against", designs)
+        group.axis("part", ["laser.device", "converter.device"])
+        group.axis("quantile", np.array([0.1, 0.5, 0.9]))
+        group.dataset("network", ["design"], ["digit-sums", "ring", "ring"])
+        group.dataset("servers", ["design"], np.array([8, 8, 4], np.int64))
+        group.dataset("parts", ["draw", "part"], [["a", "b"]] * 5)
+        energy = 1e-12 * np.array([[7, np.nan, 6, np.nan, 8], [9, 10, 11, 12, 13], [7, 8, 9, 10, 11]])
+        group.dataset("energy_per_bit", ["design", "draw"], energy, "J")
+        group.dataset("less_energy", ["design", "against"], np.array([[np.nan, 0.6, 0.6], [0.4, np.nan, 0], [0.4, 1, np.nan]]))
+        group.dataset("energy_quantile", ["design", "quantile"], 1e-12 * np.array([[6, 8, np.inf], [9, 11, 13], [7, 9, 11]]), "J")
+        group.dataset("counted_draw", ["design", "quantile"], np.array([[2, 4, -1], [0, 2, 4], [0, 2, 4]], np.int64))
+        group.dataset("counted_energy", ["design", "quantile"], 1e-12 * np.array([[6.1, 8.1, np.nan], [9, 11, 13], [7, 9, 11]]), "J")
+
+
 def of_a_circuit(path):
     """As optinc circuit writes it: a ring between two buses that reflects a little."""
     at = np.linspace(1.54e-6, 1.56e-6, 201)

@@ -1,5 +1,6 @@
 #include "experiments/designs/operating_point.hpp"
 
+#include "experiments/designs/chip_row.hpp"
 #include "experiments/models/chip_trial.hpp"
 #include "experiments/models/operated_chip.hpp"
 #include "experiments/run/study_inputs.hpp"
@@ -237,5 +238,28 @@ TEST_CASE("operating point: least energy over all settings, confirmed by countin
     search.held = {"link.destinations"};
     check_message(refusal([&] { find_operating_point(config, inputs, search); }),
                   {"link.destinations", "hold"});
+  }
+}
+
+// 96-32 decides in hidden layers, whose rare errors the estimate does not see: what is counted has 0.57 of the
+// distance that is estimated, at all these lights. Fails when limited neurons are taken for receivers that decide
+// (an estimate above 1 at any light), or variance is lost on its way
+TEST_CASE("operating point: the estimate of a trained network is optimistic by a known factor") {
+  const StudyConfig config = parse(
+      "[parts]\nset = 'idealised'\n[task]\nrounding = 'half-up'\n[network]\nsource = "
+      "'shipped/bottleneck_noise_aware'\n[link]\nskew = 'at-servers'\n[time]\nsampling = "
+      "'clocked'\nsymbol_rate_bd = 38e9\n");
+  constexpr int words = 8'000;
+  ChipRow chips(config, make_study_inputs(config, true), words, {});
+  const auto distance = [](double share) { return std::sqrt(-2 * std::log(share)); };
+  for (const double light : {0.3, 0.5, 0.7}) {
+    OperatingValues<double> values = operating_values(config.hardware);
+    values.launch_power_w *= light, values.signal_full_scale_w *= light, values.oscillator_w *= light;
+    chips.set_point(values);
+    const double counted = static_cast<double>(chips.wrong(100)) / words,
+                 estimated = std::exp(chips.margin(100, 1024).log_wrong(values));
+    CAPTURE(light, counted, estimated);
+    CHECK(counted > estimated);
+    CHECK(distance(counted) / distance(estimated) == Approx(0.57).margin(0.05));
   }
 }

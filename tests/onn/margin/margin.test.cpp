@@ -13,6 +13,7 @@
 #include "physics/random/stream.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace optinc;
@@ -84,6 +85,18 @@ std::vector<std::pair<std::string, Averaging4>> units() {
           {"carry chain", Averaging4(carry_chain(task), of_chain(devices()))}};
 }
 
+/// A network whose neurons share what drives them: their noise is dependent, layer after layer. Half of their
+/// layers are limited where they say much. Its outputs are beyond the range of converters, which stay out.
+std::pair<std::string, Averaging4> rectifiers() {
+  UnitHardware u = of_chain(devices());
+  u.link.launch_power_w = 2e-4, u.link.signal_full_scale_w = 5e-5, u.receiver.lo_power_w = 3e-4;
+  Network network = random_network({.servers = 4, .digits = 4}, {16, 32, 16});
+  network.layers[1].ceiling = 0.7;
+  Averaging4 unit(network, u);
+  unit.noise.converter = false;
+  return {"rectifiers", std::move(unit)};
+}
+
 /// Fourth-order difference quotient of f in the logarithm of x.
 template <class F>
 double log_quotient(F f, double x) {
@@ -149,6 +162,35 @@ TEST_CASE("the power at any settings is that of budget()") {
   }
 }
 
+// Fails when what neurons pass on, or how it spreads over the next layer, loses a derivative
+TEST_CASE("derivatives of a network's variances are those of difference quotients") {
+  const auto [name, unit] = rectifiers();
+  const Codes codes = unit.codes(40);
+  const auto log_variance = [&](const auto& values) {
+    const auto levels = received_levels(unit.lit(), values, codes, {});
+    auto sum = levels.answers.variance(0, 0);
+    for (std::size_t i = 1; i < levels.answers.variance.numbers.size(); ++i)
+      sum += levels.answers.variance.numbers[i];
+    using std::log;
+    return log(sum);
+  };
+  OperatingValues<double> at = operating_values(unit.hardware);
+  at.drive_depth *= 0.97;
+  const OperatingTangent found = log_variance(as_variables(at));
+  for (std::size_t k = 0; k < operating_variables; ++k) {
+    CAPTURE(operating_keys[k], found.slope[k]);
+    const double x = *at.all()[k];
+    const double quotient = log_quotient(
+        [&](double value) {
+          OperatingValues<double> other = at;
+          *other.all()[k] = value;
+          return log_variance(other);
+        },
+        x);
+    CHECK(std::abs(found.slope[k] * x - quotient) <= 1e-5 * std::max(std::abs(quotient), 0.1));
+  }
+}
+
 // Against words that are sent. Fails when a source of noise is counted twice or not, interference is left out,
 // or an answer that is right by chance counts as wrong
 TEST_CASE("estimated words wrong are those counted, within five standard errors") {
@@ -176,9 +218,11 @@ TEST_CASE("estimated words wrong are those counted, within five standard errors"
 }
 
 // Moments of every stage's levels: fails when noise, interference or gain of a stage is another than
-// transmit()'s
+// transmit()'s, or noise that neurons have of one receiver is taken for independent
 TEST_CASE("means and variances of outputs are those of words that are sent") {
-  for (const auto& [name, unit] : units()) {
+  std::vector<std::pair<std::string, Averaging4>> all = units();
+  all.push_back(rectifiers());
+  for (const auto& [name, unit] : all) {
     if (unit.design.task.adder != Adder::light) continue;
     const Codes codes = unit.codes(64);
     const ReceivedLevels<double> levels =
@@ -191,7 +235,7 @@ TEST_CASE("means and variances of outputs are those of words that are sent") {
     }
     const Eigen::ArrayXXd mean = sum / draws,
                           variance = (squares / draws - mean.square()) * draws / (draws - 1);
-    const double step2 = std::pow(adc_step(unit.hardware.converter), 2) / 12;
+    const double step2 = unit.noise.converter ? std::pow(adc_step(unit.hardware.converter), 2) / 12 : 0.0;
     double worst = 0.0, ratio = 0.0;
     for (Eigen::Index m = 0; m < 4; ++m)
       for (Eigen::Index w = 0; w < 64; ++w) {

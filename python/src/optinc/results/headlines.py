@@ -54,6 +54,10 @@ def headlines(run: Run) -> str:
                   in zip(run.gradient["path"].values, run.gradient["relative_error"].values)]
     if run.laws is not None:
         lines += ["", *law_lines(run.laws)]
+    if (draws := run.group("part_draws")) is not None:
+        lines += ["", f"least energy per bit over {draws.sizes['draw']} draws of parts, 10, 50 and 90 % of them below"]
+        lines += [f"  {name}: " + ", ".join("no point" if math.isinf(energy) else f"{1e12 * energy:.3g} pJ" for energy in energies)
+                  for name, energies in zip(draws["design"].values, draws["energy_quantile"].values.tolist())]
     for group, names in TOLD.items():
         if (data := run.group(group)) is not None:
             lines += ["", *row_lines(data, names)]

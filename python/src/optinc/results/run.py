@@ -207,7 +207,7 @@ def open_run(path: Union[str, os.PathLike[str]]) -> Run:
 
 def check_root(path: Path, file: Any) -> None:
     """Raises NotAResult unless the root attributes are those of a result this package reads."""
-    needed = ("schema_version",) if {"laws", "circuit", "circuit_draws", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
+    needed = ("schema_version",) if {"laws", "circuit", "circuit_draws", "part_draws", *CALCULATED} & set(file) else ("schema_version", "run_id", "config_toml")
     missing = [name for name in needed if name not in file.attrs]
     if missing:
         raise NotAResult(f"{path} is not a result of OptINC (it has no attribute {', '.join(missing)}). "

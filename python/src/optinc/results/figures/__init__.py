@@ -44,6 +44,7 @@ TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
     (sweeps.wrong_words, "Share of words decoded wrong by several networks against the level of an error."),
     (fronts.cost_front, "Share of words wrong of many networks against what each costs."),
     (fronts.operating_points, "Energy per bit against bit rate of units at their operating points."),
+    (fronts.part_draws, "Least energy per bit of designs over draws of parts."),
     (received.waveform, "The eye of every layer, and how far a symbol is from settled light from instant to instant."),
     (maps.wafer_map, "Dies on wafers, coloured by what was measured on them, and their yield."),
     (physics.scattering, "Transmission and reflection of a circuit over wavelength."),

@@ -183,7 +183,8 @@ def names_beside(x: Any, y: Any, names: Sequence[str], best: Any) -> list[tuple[
 def operating_points(run: Run) -> Figure:
     """Every design of optinc operating-point a marker: total power over bit rate (pJ per bit) against the bit rate of all
     servers (Tb/s), at the point that the file's criterion chooses; its GBd beside its name. A colour and marker for every
-    preset of chips. Designs that decode at no rate are listed in the corner.
+    preset of chips; or, where designs were searched at several symbol rates (--rates), for every design, those points filled
+    and joined that no other of the design beats in both. Designs that decode at no rate are listed in the corner.
 
     Raises NotInResult where the file holds no operating points.
     """
@@ -194,17 +195,59 @@ def operating_points(run: Run) -> Figure:
         raise NotInResult(f"{run.path} holds no design that decodes at any rate. Give the designs more light.")
     rate, energy = 1e-12 * data["bit_rate"].values[there], 1e12 * data["energy_per_bit"].values[there]
     names, presets = data["design"].values.astype(str), data["chip_preset"].values.astype(str)
+    designs = data["of_design"].values.astype(str) if "of_design" in data else names
+    joined = len(set(designs)) < len(designs)
     gbd = 1e-9 * data["symbol_rate"].values[there]
     drawn: list[Mark] = []
-    for look, preset in zip(style.looks(), dict.fromkeys(presets)):
-        of = presets[there] == preset
-        if of.any():
-            drawn.append(dots(rate[of], energy[of], marker=look["marker"], color=look["color"], label=f"{preset} chips"))
+    series = designs if joined else presets
+    for look, one in zip(style.looks(), dict.fromkeys(series)):
+        of = series[there] == one
+        if joined and of.any():
+            best = front(rate[of], energy[of], True, False)
+            drawn += [dots(rate[of], energy[of], marker=look["marker"], color=look["color"], markerfacecolor="white"),
+                      mark("plot", rate[of][best], energy[of][best], **{**look, "label": style.plain(one)})]
+        elif of.any():
+            drawn.append(dots(rate[of], energy[of], marker=look["marker"], color=look["color"], label=f"{one} chips"))
     if not there.all():
         drawn.append(note(0.02, 0.02, textwrap.fill("decode at no rate: " + "; ".join(names[~there]), 110), transform="axes",
                           fontsize=6, va="bottom"))
     x_axis, y_axis = (Axis(title, "decades", values, limits=(values.min() / 1.6, values.max() * 1.6)) for title, values in (
         ("bit rate of all servers (Tb/s)", rate), ("energy per bit (pJ)", energy)))
-    named = [(x, y, f"{name}, {speed:.0f} GBd") for x, y, name, speed in zip(rate, energy, names[there], gbd)]
+    named = [] if joined else [(x, y, f"{name}, {speed:.0f} GBd") for x, y, name, speed in zip(rate, energy, names[there], gbd)]
     return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {data.attrs.get('criterion', '')}",
                  [Panel(drawn, x_axis, y_axis, None, named=named)], (style.PAGE_IN, 3.8))
+
+
+def part_draws(run: Run) -> Figure:
+    """What the choice of parts leaves open (optinc operating-point --draws). Left: for every design the share of draws of
+    whole parts whose least energy per bit (pJ) is below a value, by the estimate; crosses: the draws that were confirmed by
+    counting. A line that ends below 1 has no point in the other draws. Right: medians against the number of servers, a line
+    for every way to add; bars: 10 to 90 % of the draws, as far as these have points.
+
+    Raises NotInResult where the file holds no draws of parts.
+    """
+    data = run.require("part_draws", "design", "energy_per_bit", "energy_quantile", "counted_energy", "quantile", "servers",
+                       "network", by="optinc operating-point --draws")
+    energy = 1e12 * data["energy_per_bit"].values
+    if not np.isfinite(energy).any():
+        raise NotInResult(f"{run.path} holds no draw of parts with a point. Draw more, or lower time.symbol_rate_bd.")
+    shares = (np.arange(energy.shape[1]) + 1) / energy.shape[1]
+    below: list[Mark] = []
+    for look, name, of, counted in zip(style.looks(), data["design"].values.astype(str), energy,
+                                       1e12 * data["counted_energy"].values):
+        found = np.sort(of[np.isfinite(of)])
+        below += [mark("step", found, shares[:len(found)], where="post", color=look["color"], linestyle=look["linestyle"],
+                       label=style.plain(name)),
+                  dots(counted, data["quantile"].values, marker="x", color=look["color"])]
+    low, middle, high = 1e12 * data["energy_quantile"].values.T
+    servers, ways = data["servers"].values, data["network"].values.astype(str)
+    against: list[Mark] = []
+    for look, way in zip(style.looks(), dict.fromkeys(ways)):
+        of = np.flatnonzero((ways == way) & np.isfinite(middle))
+        of = of[np.argsort(servers[of], kind="stable")]
+        against += line(servers[of], middle[of], {**look, "label": style.plain(way)}, low[of], high[of])
+    y_axis = Axis("least energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
+    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {energy.shape[1]} draws of whole parts; crosses: counted",
+                 [Panel(below, y_axis, Axis("share of draws below", limits=(0, 1)), ""),
+                  Panel(against, Axis("servers of a unit", "values", sorted(set(servers.tolist()))), y_axis, "")],
+                 (style.PAGE_IN, 3.2))

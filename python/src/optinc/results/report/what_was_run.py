@@ -19,6 +19,7 @@ GROUPS = {
     "budget": "Loss, power, delay and area of one network's chip, by stage and part.",
     "designs": "Costs of several designs, side by side.",
     "operating_points": "The point at which each unit decodes as the criterion asks, and what it costs there.",
+    "part_draws": "Least energies of designs over draws of whole parts.",
     "interconnect": "Training iterations on electrical, optical and OptINC networks.",
     "testbeds": "The exchange of a gradient over optical circuits that nodes request from each other.",
     "light_paths": "Light between groups of nodes: power, noise and wavelengths.",
