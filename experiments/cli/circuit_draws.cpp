@@ -89,6 +89,7 @@ void draw_die(const DieDraws& draws, const CircuitComponent& circuit, std::uint3
               std::map<std::string, double>& values) {
   for (std::size_t s = 0; s < draws.spreads.size(); ++s) {
     const auto& [path, spread] = draws.spreads[s];
+    // a circuit has no other sweep that draws
     Stream stream(draws.seed, Purpose::sweep, die, static_cast<std::uint32_t>(s));
     values[path] = spread[0] + spread[1] * stream.normal();
     now.insert_or_assign(path, values[path]);

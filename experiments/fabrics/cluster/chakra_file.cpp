@@ -256,7 +256,7 @@ std::size_t chakra_ranks(const fs::path& prefix) {
            chakra_file(prefix, 0).string());
   validate(ranks <= most_ranks, "{}: more than {} ranks (for time). Trace fewer.", prefix.string(), most_ranks);
   for (std::size_t r = ranks + 1; r <= most_ranks; ++r)
-    validate(!fs::exists(chakra_file(prefix, r)),
+    validate(!fs::exists(fmt::format("{}.{}.et", prefix.string(), r)),
              "{}: no such file, but rank {} has one (all ranks have). Add it.",
              chakra_file(prefix, ranks).string(), r);
   return ranks;
