@@ -12,6 +12,7 @@ HELD = (*ENERGY, "--hold", "time.symbol_rate_bd")
 SERVERS = (4, 8, 16)
 CHAIN, TRAINED = "carry chain, signed levels", "96-32 in turn"
 AVERAGES, DRAWS = "which_average", 200
+COUNTED = "least_energy_counted"
 
 
 @shared
@@ -98,6 +99,11 @@ def run(name, *options):
     return " ".join((OPTINC, "operating-point", name, *options))
 
 
+def ratio_counted(bench, name):
+    """Energy of sums of 8 over a ring's, with locks and serialisers."""
+    return picojoules(bench, COUNTED, name, *HELD) / picojoules(bench, COUNTED, "ring of 8", *HELD)
+
+
 CLAIMS = claims_of(
     GROUP,
     ("derivatives", "<= 1e-5", "worst relative difference of derivatives of words wrong and energy from difference quotients: sums, ring, hub, "
@@ -109,6 +115,9 @@ CLAIMS = claims_of(
       for n in SERVERS),
     *((f"ring-{n}", "", f"pJ per bit of a ring of {n} at its least", (picojoules, SUMS, f"ring of {n}", *HELD), run(SUMS, *HELD)) for n in SERVERS),
     ("adder-8", "", "pJ per bit of an adder chip of 8 servers at its least", (picojoules, SUMS, "adder chip, 8 servers", *HELD), run(SUMS, *HELD)),
+    *((f"ratio-8-counted{more}", "", f"energy per bit of sums of 8 at owners over a ring of the same bits, with locks and serialisers{said}",
+       (ratio_counted, f"sums of 8, owners{name}"), run(COUNTED, *HELD))
+      for more, said, name in (("", "", ""), ("-multiplexed", ", a wavelength an owner by multiplexers of 2 dB", ", multiplexed"))),
     ("chain", "<= 9", "pJ per bit of the carry chain at the old parts at its least, counted on 100 chips",
      (picojoules, NETWORKS, CHAIN, *ENERGY), run(NETWORKS, *ENERGY)),
     ("96-32", "", "pJ per bit of 96-32 at its least, counted on 100 chips", (picojoules, NETWORKS, TRAINED, *ENERGY), run(NETWORKS, *ENERGY)),
