@@ -117,7 +117,7 @@ void add_operating_point(CommandTable& commands) {
       "costs there",
       "optinc operating-point operating_points -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
-      "  optinc operating-point least_energy --goal energy --rates 28e9 40e9 --choose time.equaliser_taps=1,3\n"
+      "  optinc operating-point least_energy --goal energy --rates 28e9 40e9\n"
       "  optinc operating-point which_average --goal energy --draws 200 -o parts.h5\n"
       "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
       "rate found is confirmed with 3/wrong words on each chip.\n"

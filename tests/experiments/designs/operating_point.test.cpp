@@ -242,8 +242,8 @@ TEST_CASE("operating point: least energy over all settings, confirmed by countin
 }
 
 // 96-32 decides in hidden layers, whose rare errors the estimate does not see: what is counted has 0.57 of the
-// distance that is estimated, at all these lights. Fails when limited neurons are taken for receivers that decide
-// (an estimate above 1 at any light), or variance is lost on its way
+// distance that is estimated, at all these lights. Fails when limited neurons are taken for receivers that
+// decide (an estimate above 1 at any light), or variance is lost on its way
 TEST_CASE("operating point: the estimate of a trained network is optimistic by a known factor") {
   const StudyConfig config = parse(
       "[parts]\nset = 'idealised'\n[task]\nrounding = 'half-up'\n[network]\nsource = "
