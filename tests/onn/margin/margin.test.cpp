@@ -218,7 +218,8 @@ TEST_CASE("estimated words wrong are those counted, within five standard errors"
 }
 
 // Moments of every stage's levels: fails when noise, interference or gain of a stage is another than
-// transmit()'s, or noise that neurons have of one receiver is taken for independent
+// transmit()'s, or what a limiter passes on has other moments. (Noise of neurons that share a receiver, taken
+// for independent, passes here: weights are random, and it averages out.)
 TEST_CASE("means and variances of outputs are those of words that are sent") {
   std::vector<std::pair<std::string, Averaging4>> all = units();
   all.push_back(rectifiers());
