@@ -58,7 +58,7 @@ Unit new_analogue_sum(int servers, int bits, const std::string& rounding) {
 }
 
 Unit new_digit_sums(int servers, int bits, const std::string& rounding, const std::string& reduction) {
-  return new_unit(digit_sums(new_task(servers, bits, rounding, "flat", reduction)));
+  return new_unit(digit_sums(new_task(servers, bits, rounding, "flat", reduction, "sums")));
 }
 
 Unit new_word_hops(const std::string& adder, int servers, int bits, const std::string& rounding,
