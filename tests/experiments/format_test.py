@@ -279,7 +279,7 @@ class Format(unittest.TestCase):
         cls.make("interconnect", folder / "interconnect.toml", "--quiet", "-o", folder / "interconnect.h5")
         (folder / "circuit.yml").write_text('instances: {a: amplifier}\nports: {in: "a,in0", out: "a,out0"}\n')
         cls.make("circuit", folder / "circuit.yml", "--light", "in=1e-4", "--quiet", "-o", folder / "circuit.h5")
-        cls.make("circuit", folder / "circuit.yml", "--sweep", "a.small_signal_gain_db=[10,12]", "--quiet", "-o", folder / "draws.h5")
+        cls.make("circuit", folder / "circuit.yml", "--sweep", "a.small_signal_gain_db=[10,12]", "--quiet", "-o", folder / "circuit_draws.h5")
         with h5py.File(folder / "bench.hdf5", "w") as bench:  # a single MZI
             angle = numpy.linspace(0, 6, 20)
             bench["theta"], bench["phi"] = angle[:, None], numpy.zeros((20, 1))
