@@ -619,7 +619,7 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "joined", "of_a_circuit", "of_draws", "of_a_cluster") else "seed 1,"
+            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "over_parts", "joined", "of_a_circuit", "of_draws", "of_a_cluster") else "seed 1,"
             self.assertIn("\n2025-" if name in ("of_a_circuit", "of_draws", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected_quadrature"))

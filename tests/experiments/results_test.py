@@ -54,7 +54,7 @@ class Reading(unittest.TestCase):
                             continue
                         got = data[dataset].values
                         if wanted.dtype == object:
-                            self.assertEqual(list(got), list(wanted.asstr()[()]), (name, group, dataset))
+                            self.assertEqual(got.tolist(), wanted.asstr()[()].tolist(), (name, group, dataset))
                         else:
                             np.testing.assert_array_equal(got, wanted[()], f"{name} {group} {dataset}")
 
