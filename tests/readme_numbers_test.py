@@ -59,6 +59,7 @@ QUOTED = (
     (r"with at most (\d) word in (10,000) wrong", RESULTS, r"at most (\d) of (\d+),000 words were wrong on 95", lambda a, b: float(b[0]) / float(b[1]) / 1000 == float(a[0]) / 1e4),
     (r"then draws (\d+) W, or (\d+) pJ per bit", RESULTS, r"\| 96-32 in turn \| `design-target` \| `receivers` \| 38.7 \| 20 \| 1.24 \| (\d+) \| (\d+) ", rounded),
     (r"of the same parts and light takes ([\d.]+) pJ", RESULTS, r"a ring of PAM4 links\s+takes ([\d.]+) pJ per bit", rounded),
+    (r"of eight servers take ([\d.]+) pJ per bit and a ring ([\d.]+)", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
     (r"at (\d+) Gb/s per server, an iteration of ResNet50", RESULTS, r"chips for (\d+) Gb/s per server", rounded),
     (r"ResNet50 takes (\d+) % less time than a (\d+)-bit ring's", RESULTS, r"takes (\d+) % less time than the ring, which sends (\d+) bits", rounded),
     (r"less time than a 32-bit ring's, but ([\d.]+) J, not ([\d.]+) J\.", RESULTS, r"\| total \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", lambda a, b: rounded(a, b[::-1])),
