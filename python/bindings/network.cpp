@@ -219,14 +219,15 @@ void bind_networks(nb::module_& m) {
       });
   m.def(
       "exact_answers",
-      [](const Task& task, const ArrayLike& codes) {
+      [](const Task& task, const ArrayLike& codes, std::uint32_t instant) {
         const Codes given = codes_of(task, codes);
-        return array_of_vector(working([&] { return exact_answers(task, given); }));
+        return array_of_vector(working([&] { return exact_answers(task, given, instant); }));
       },
-      nb::arg("task"), nb::arg("codes"),
+      nb::arg("task"), nb::arg("codes"), nb::arg("instant") = 0,
       "The rounded mean, or other reduction, of every word by integer arithmetic: codes, integers (servers, n) "
       "-> uint32 (n,).\n\n"
-      "In a cascade, level \"first\" gives their sum.\n"
+      "In a cascade, level \"first\" gives their sum. `instant`: which draws stochastic rounding takes, as in "
+      "average().\n"
       "Raises TypeError for other numbers, ValueError for another shape and codes out of range.");
   m.def("codes_of_words", &codes_of_numbers, nb::arg("task"), nb::arg("words"),
         "Codes of the servers, uint32 (servers, n), for words of the task's enumeration, integers (n,) from 0 "

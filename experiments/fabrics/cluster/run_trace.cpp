@@ -84,7 +84,7 @@ struct Operations {
       of;  ///< of each step; meaningless for those that compute. Shape (ranks)
   std::vector<std::vector<std::size_t>> queues;  ///< of a group, and from one rank to another: those that all
                                                  ///< have reached, or the sender, in this order
-  std::vector<OperationLoads> loads;  ///< of every kind among the same ranks
+  std::vector<OperationLoads> loads;             ///< of every kind among the same ranks
 
   Operations(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
              std::string_view all_reduce);

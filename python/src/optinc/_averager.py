@@ -327,7 +327,7 @@ class Averager:
         everybodys = self._gathered(codes, self.task.bits)[:, first : None if self.own else first + share]
         answers = self._answers(everybodys, self._position + first)
         self._position += blocks * block_words
-        wrong = answers != exact_answers(self.task, everybodys)
+        wrong = answers != exact_answers(self.task, everybodys, self.steps)
         top = round((2**self.task.bits - 1) / self.task.answer_step)
         self.words += everybodys.shape[1]
         self.wrong += int(wrong.sum())
