@@ -355,7 +355,9 @@ class Averager:
             return self.unit.average(codes, self.noise, server, self.steps, first_word, self.arithmetic)
         if isinstance(self.unit, ResponseTable):
             return self.unit.average(codes, self.steps, first_word)
-        return exact_answers(self.task, codes) if self.unit is None else self.unit.average(codes)
+        if self.unit is None or self.task.rounding == "stochastic":  # by integers, which alone round at random
+            return exact_answers(self.task, codes, self.steps)
+        return self.unit.average(codes)
 
 
 class _ReduceScatter:

@@ -279,7 +279,10 @@ def work(rank, store):
     star = optinc.analogue_sum(RANKS, 8).fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
     at_random = optinc.analogue_sum(RANKS, 8, "stochastic").fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
     assert Averager(at_random).stochastic and not Averager(star).stochastic and not Averager(chip).stochastic
+    sums = optinc.digit_sums(RANKS, 8, "stochastic")
     averagers = {
+        "sums": Averager(sums.fabricate("ideal").program(hardware=optinc.UnitHardware("idealised")), noise=optinc.NoiseSwitches()),
+        "sums without devices": Averager(sums),
         "chip": Averager(chip),
         "chip again": Averager(chip),
         "overlap": Averager(chip, overlap=True),
@@ -303,6 +306,8 @@ def work(rank, store):
     assert averagers["overlap"].words == averagers["chip"].words and averagers["overlap"].steps == 50
     assert pickle.loads(pickle.dumps(Averager(overlap=True))).overlap
     assert torch.equal(found["without devices"], found["codes"])  # a carry chain is exact
+    # without noise sums are too, whatever they draw, which are other numbers in every step
+    assert of_all_ranks(averagers["sums"].wrong) == 0 and torch.equal(found["sums"], found["sums without devices"])
     assert of_all_ranks(averagers["chip"].wrong) > 0 and of_all_ranks(averagers["codes"].wrong) == 0
     assert of_all_ranks(averagers["chip"].words) == 50 * len(found["chip"])
     start = torch.cat([p.detach().flatten() for p in model().parameters()])
