@@ -150,8 +150,7 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
              "{} to hold (a search changes {}). Name one of these.", key, join_names(operating_keys));
   const UnitHardware& u = chips.hardware();
   const bool owned = has_owner(chips.design().task, u);
-  const bool neurons = std::ranges::any_of(
-      chips.design().layers, [](const LayerDesign& l) { return l.ending == LayerEnd::receivers; });
+  const bool neurons = chips.design().has_neurons();
   const PartLimits most = part_limits(u, fastest_bd);
   const double hz = u.receiver.front_end.bandwidth_hz;
   struct Range {
@@ -165,6 +164,8 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
                                                           {least_bits, most.bits, converters},
                                                           {least_bandwidth * hz, hz, true},
                                                           {slowest_bd, most.symbol_rate_bd, true},
+                                                          {least_w, most_w, neurons},
+                                                          {least_bandwidth * hz, hz, neurons},
                                                           {least_w, most_w, owned},
                                                           {least_w, most_w, owned},
                                                           {least_bits, most.bits, owned && converters},

@@ -25,7 +25,8 @@ struct SearchVariable {
   double least = 0.0, most = 0.0;
 };
 
-/// Those of a unit: light and depth of drive; light of neurons, and an owner's settings, where there are any;
+/// Those of a unit: light and depth of drive; light, oscillators and bandwidth of neurons, and an owner's
+/// settings, where there are any;
 /// bits of converters, where they are simulated; rates between these ends; and bandwidths up to the receivers'
 /// own. `held`: keys that stay. Throws Error for a key that is none of operating_keys.
 std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converters, double slowest_bd,

@@ -130,9 +130,12 @@ double passing_share(const OperatingPointSearch& search) {
   return boost::math::gamma_q_inv(most + 1, search.chips_right) / words;
 }
 
-/// The settings that a search begins with: the given ones, an owner's written out.
+/// The settings that a search begins with: the given ones, those of neurons and of an owner written out.
 OperatingValues<double> first_values(const ChipRow& chips) {
   OperatingValues<double> values = operating_values(chips.hardware());
+  const OperatingValues<double> of_neurons = neuron_values(values);
+  if (chips.design().has_neurons())
+    values.neuron_oscillator_w = of_neurons.oscillator_w, values.neuron_bandwidth_hz = of_neurons.bandwidth_hz;
   if (!has_owner(chips.design().task, chips.hardware())) return values;
   const OperatingValues<double> own = owner_values(values);
   values.owner_launch_power_w = own.launch_power_w, values.owner_oscillator_w = own.oscillator_w;

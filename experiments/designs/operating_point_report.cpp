@@ -41,7 +41,7 @@ OperatingValues<double> values_of(const DesignPoint& d) {
   return d.point.found() ? d.point.values : operating_values(d.config.hardware);
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 29> quantities = {{
+constexpr std::array<TableColumn<DesignPoint>, 31> quantities = {{
     {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
     {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
@@ -84,6 +84,10 @@ constexpr std::array<TableColumn<DesignPoint>, 29> quantities = {{
      [](const DesignPoint& d) { return values_of(d).oscillator_w; }},
     {"converter_bits", "1", "bits", 1, "effective bits of the servers' converters",
      [](const DesignPoint& d) { return values_of(d).converter_bits; }},
+    {"neuron_lo_power", "W", "", 1, "local oscillator of neurons' receivers; 0: as the servers'",
+     [](const DesignPoint& d) { return values_of(d).neuron_oscillator_w; }},
+    {"neuron_receiver_bandwidth", "Hz", "", 1, "bandwidth of neurons' receivers; 0: as the servers'",
+     [](const DesignPoint& d) { return values_of(d).neuron_bandwidth_hz; }},
     {"owner_launch_power", "W", "", 1, "full-scale power of an owner's modulator; 0: as a server's",
      [](const DesignPoint& d) { return values_of(d).owner_launch_power_w; }},
     {"owner_lo_power", "W", "", 1, "local oscillator of receivers of an owner's answers; 0: as others",

@@ -36,6 +36,7 @@ std::vector<std::string_view> chip_keys(std::initializer_list<std::string_view> 
       "waveguide",
       "layout",
       "link",
+      "neuron",
       "time",
       "noise",
       // of optinc budget and optinc compare-costs

@@ -165,7 +165,7 @@ void validate_config(const StudyConfig& config) {
              [&] { fibre_coupler_loss_db(config.hardware.coupler, config.hardware.laser.wavelength_m); });
   in_section("fibre", [&] { validate_fibre(config.hardware.fibre); });
   in_section("waveguide", [&] { validate_waveguide(config.hardware.routing); });
-  in_sections({"link", "owner", "time", "die", "layout", "waveguide"},
+  in_sections({"link", "neuron", "owner", "time", "die", "layout", "waveguide"},
               [&] { validate_hardware(config.hardware); });
   if (!model_reads(config.model, "mesh", "target"))
     in_section("mesh", [&] {

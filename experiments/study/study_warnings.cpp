@@ -173,9 +173,19 @@ void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {
         "to include interference");
 }
 
+void add_idle_neurons(StudyWarnings& all, const StudyConfig& config) {
+  if (!(config.hardware.neuron == NeuronSettings{}) &&
+      (config.task.sends_sums() || config.task.adder != Adder::light))
+    all.push_back({"neuron",
+                   "changes nothing without a network: light adds or carries words, and no neuron stands "
+                   "in its way",
+                   {}});
+}
+
 void add_idle_owner(StudyWarnings& all, const StudyConfig& config) {
   const OwnerSettings& owner = config.hardware.owner;
-  if (!(owner == OwnerSettings{}) && !has_owner(config.task, config.hardware))
+  if (!(owner == OwnerSettings{}) && !has_owner(config.task, config.hardware) &&
+      !decides_sums(config.task, config.hardware))
     all.push_back({"owner",
                    "changes nothing without network.source = \"digit-sums\" and a link.destinations below "
                    "task.servers: sums have no owner",
@@ -209,6 +219,7 @@ void add_idle(StudyWarnings& all, const StudyConfig& config) {
   add_idle_errors(all, config);
   add_idle_limiters(all, config);
   add_idle_timing(all, config);
+  add_idle_neurons(all, config);
   add_idle_owner(all, config);
   add_idle_checks(all, config);
   add_idle_yield(all, config);

@@ -212,12 +212,11 @@ SweepAxis read_sweep(const Reader& r) {
 }  // namespace
 
 FieldEntry swept_entry(const StudyConfig& config, const std::string& key, const std::string& where) {
-  static constexpr std::array<std::string_view, 29> sections = {
-      "network",     "training", "chip",    "fabrication", "calibration", "crosstalk",
-      "environment", "parts",    "laser",   "modulator",   "receiver",    "converter",
-      "heater",      "splitter", "coupler", "fibre",       "waveguide",   "layout",
-      "die",         "link",     "owner",   "time",        "noise",       "stand_in",
-      "tolerance",   "mesh",     "comb",    "drift",       "learner"};
+  static constexpr std::array<std::string_view, 30> sections = {
+      "network",   "training",  "chip",     "fabrication", "calibration", "crosstalk", "environment", "parts",
+      "laser",     "modulator", "receiver", "converter",   "heater",      "splitter",  "coupler",     "fibre",
+      "waveguide", "layout",    "die",      "link",        "neuron",      "owner",     "time",        "noise",
+      "stand_in",  "tolerance", "mesh",     "comb",        "drift",       "learner"};
   static constexpr std::array<std::string_view, 4> axes = {"drift.instants", "drift.interval_s",
                                                            "learner.steps", "learner.evaluations"};
   std::vector<FieldEntry> entries = config_entries(config);

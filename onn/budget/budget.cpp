@@ -113,15 +113,20 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
   b.optical_delay_s = b.delay_s.part("MZIs").total();
   b.symbol_rate_bd = hardware.timing.symbol_rate_bd;
   b.symbol_rate_limit_bd = symbol_rate_limit(design.task, hardware);
+  if (!(hardware.neuron == NeuronSettings{}))
+    b.symbol_rate_limit_bd =
+        std::min(b.symbol_rate_limit_bd, symbol_rate_limit(design.task, neuron_hardware(hardware)));
   b.bits_per_word = design.task.servers * design.task.bits();
   const auto of_chip = [&](const BudgetPart& part) {
+    const std::size_t end = in.unit_t_stage() + (in.decides() ? 1 : 0);
     return std::accumulate(part.by_stage.begin() + unit_p_stage,
-                           part.by_stage.begin() + static_cast<std::ptrdiff_t>(in.unit_t_stage()), 0.0);
+                           part.by_stage.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
   };
+  const BudgetPart& drivers = b.symbol_power_w.part("modulator drivers");
   b.die_heat_w = of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases")) +
-                 of_chip(b.static_power_w.part("receivers")) +
-                 of_chip(b.symbol_power_w.part("modulator drivers")) +
+                 of_chip(b.static_power_w.part("receivers")) + of_chip(drivers) +
                  of_chip(b.symbol_power_w.part("clocks and equalisers"));
+  if (in.decides() && in.owned()) b.die_heat_w += drivers.by_stage[in.owner_stage()];
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   if (in.hops()) along_hops(design.task, b);

@@ -1,5 +1,6 @@
 #include "onn/chip/chip_design.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "onn/task/words.hpp"
@@ -68,6 +69,10 @@ int ChipDesign::mzi_count() const {
   for (const auto& layer : layers)
     for (const auto& block : layer.blocks) count += block.mesh.mzi_count() + block.attenuators.mzi_count();
   return count;
+}
+
+bool ChipDesign::has_neurons() const {
+  return std::ranges::any_of(layers, [](const LayerDesign& l) { return l.ending == LayerEnd::receivers; });
 }
 
 std::vector<std::size_t> ChipDesign::server_layers() const {

@@ -57,6 +57,8 @@ struct ChipDesign {
 
   /// MZIs of all layers.
   int mzi_count() const;
+  /// Whether receivers stand behind a layer that are not the servers'.
+  bool has_neurons() const;
   /// Layers behind which unit T stands, in the order of the answer's digits.
   std::vector<std::size_t> server_layers() const;
 };

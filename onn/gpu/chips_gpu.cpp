@@ -9,6 +9,7 @@
 #include "onn/gpu/detail/table_memory.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/detail/word_block.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/task/words.hpp"
 #include "physics/core/check.hpp"
 #include "physics/gpu/chip_draws.hpp"
@@ -108,13 +109,14 @@ template <class Real>
 void ChipsGpu::State::set_layers(const LitUnit& unit, bool noisy, std::vector<LayerIn<Real>>& layers) {
   const std::vector<LayerPath<Real>> paths = layer_paths<Real>(unit);  // of the nominal chip: no quadrature
   const double full_scale = std::sqrt(hardware.link.signal_full_scale_w);
-  const ReceiverVariance variance = receiver_variance(hardware.receiver, noise);
-  const double intensity = noise.rin ? relative_intensity_noise(hardware.receiver, hardware.laser) : 0.0;
   int drawn = 0;
   layers.resize(design.layers.size());
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     const LayerPath<Real>& path = paths[l];
+    const ReceiverSettings receiver = layer_hardware(layer, hardware).receiver;
+    const ReceiverVariance variance = receiver_variance(receiver, noise);
+    const double intensity = noise.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
     LayerIn<Real>& to = layers[l];
     std::vector<gpu::Lane> lanes;
     for (std::size_t i = 0; i < layer.lanes.size(); ++i) {
@@ -132,7 +134,7 @@ void ChipsGpu::State::set_layers(const LitUnit& unit, bool noisy, std::vector<La
     to.quadrature_out = !layer.received() || (r.noisy && noise.shot);
     to.rows = r.rows = layer.outputs * (to.quadrature_out ? 2 : 1);
     to.columns = layer.inputs * (to.quadrature_in ? 2 : 1);
-    r.current_per_field = static_cast<Real>(homodyne_current_per_field(hardware.receiver));
+    r.current_per_field = static_cast<Real>(homodyne_current_per_field(receiver));
     r.gain = static_cast<Real>(path.gain);
     r.bias = to.bias.set(path.bias.data(), static_cast<std::size_t>(path.bias.size()));
     r.ceiling = static_cast<Real>(layer.ceiling);
@@ -143,7 +145,7 @@ void ChipsGpu::State::set_layers(const LitUnit& unit, bool noisy, std::vector<La
     r.per_watt_a2 = static_cast<Real>(variance.per_watt_a2);
     r.intensity = static_cast<Real>(intensity);
     if (intensity > 0)
-      r.oscillator_a = static_cast<Real>(lo_intensity_noise_a(hardware.receiver, hardware.laser) / intensity);
+      r.oscillator_a = static_cast<Real>(lo_intensity_noise_a(receiver, hardware.laser) / intensity);
     r.drawn_before = drawn;
     if (r.noisy) drawn += r.drawn();
   }

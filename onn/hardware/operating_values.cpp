@@ -10,8 +10,9 @@ namespace {
 std::array<double*, operating_variables> members(UnitHardware& u) {
   return {&u.link.launch_power_w,   &u.link.drive_depth,         &u.link.signal_full_scale_w,
           &u.receiver.lo_power_w,   &u.converter.effective_bits, &u.receiver.front_end.bandwidth_hz,
-          &u.timing.symbol_rate_bd, &u.owner.launch_power_w,     &u.owner.oscillator_w,
-          &u.owner.converter_bits,  &u.owner.drive_depth,        &u.owner.bandwidth_hz};
+          &u.timing.symbol_rate_bd, &u.neuron.oscillator_w,      &u.neuron.bandwidth_hz,
+          &u.owner.launch_power_w,  &u.owner.oscillator_w,       &u.owner.converter_bits,
+          &u.owner.drive_depth,     &u.owner.bandwidth_hz};
 }
 
 /// What depends on a bandwidth and a rate, as numbers with derivatives in what these depend on.

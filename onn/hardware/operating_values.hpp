@@ -10,36 +10,39 @@
 namespace optinc {
 
 /// How many settings of an operator's are continuous.
-inline constexpr std::size_t operating_variables = 12;
+inline constexpr std::size_t operating_variables = 14;
 
 /// The continuous settings that the operator of a unit chooses, apart from its devices: light, drives,
 /// converters, bandwidth and rate. Real: double, or a number with derivatives. Formulas that are templates over
 /// Real take these and, for everything else, the UnitHardware.
 template <class Real>
 struct OperatingValues {
-  Real launch_power_w{};       ///< link.launch_power_w
-  Real drive_depth{};          ///< link.drive_depth
-  Real signal_full_scale_w{};  ///< link.signal_full_scale_w, neurons' light
-  Real oscillator_w{};         ///< receiver.lo_power_w
-  Real converter_bits{};       ///< converter.effective_bits
-  Real bandwidth_hz{};         ///< receiver.bandwidth_hz
-  Real symbol_rate_bd{};       ///< time.symbol_rate_bd
+  Real launch_power_w{};                              ///< link.launch_power_w
+  Real drive_depth{};                                 ///< link.drive_depth
+  Real signal_full_scale_w{};                         ///< link.signal_full_scale_w, neurons' light
+  Real oscillator_w{};                                ///< receiver.lo_power_w
+  Real converter_bits{};                              ///< converter.effective_bits
+  Real bandwidth_hz{};                                ///< receiver.bandwidth_hz
+  Real symbol_rate_bd{};                              ///< time.symbol_rate_bd
+  Real neuron_oscillator_w{}, neuron_bandwidth_hz{};  ///< NeuronSettings; 0: as the servers'
   Real owner_launch_power_w{}, owner_oscillator_w{}, owner_converter_bits{}, owner_drive_depth{},
       owner_bandwidth_hz{};  ///< OwnerSettings; 0: as the unit
 
   /// All of them, in this order.
   std::array<Real*, operating_variables> all() {
-    return {&launch_power_w,     &drive_depth,          &signal_full_scale_w, &oscillator_w,
-            &converter_bits,     &bandwidth_hz,         &symbol_rate_bd,      &owner_launch_power_w,
-            &owner_oscillator_w, &owner_converter_bits, &owner_drive_depth,   &owner_bandwidth_hz};
+    return {&launch_power_w,      &drive_depth,          &signal_full_scale_w, &oscillator_w,
+            &converter_bits,      &bandwidth_hz,         &symbol_rate_bd,      &neuron_oscillator_w,
+            &neuron_bandwidth_hz, &owner_launch_power_w, &owner_oscillator_w,  &owner_converter_bits,
+            &owner_drive_depth,   &owner_bandwidth_hz};
   }
 };
 
 /// Keys of the values, in their order.
 inline constexpr std::array<std::string_view, operating_variables> operating_keys = {
     "link.launch_power_w",      "link.drive_depth",      "link.signal_full_scale_w", "receiver.lo_power_w",
-    "converter.effective_bits", "receiver.bandwidth_hz", "time.symbol_rate_bd",      "owner.launch_power_w",
-    "owner.oscillator_w",       "owner.converter_bits",  "owner.drive_depth",        "owner.bandwidth_hz"};
+    "converter.effective_bits", "receiver.bandwidth_hz", "time.symbol_rate_bd",      "neuron.oscillator_w",
+    "neuron.bandwidth_hz",      "owner.launch_power_w",  "owner.oscillator_w",       "owner.converter_bits",
+    "owner.drive_depth",        "owner.bandwidth_hz"};
 
 /// A number with a derivative in each of them.
 using OperatingTangent = Tangent<double, static_cast<int>(operating_variables)>;
@@ -60,6 +63,14 @@ OperatingValues<Real> owner_values(OperatingValues<Real> v) {
   if (value_of(v.owner_converter_bits) > 0) v.converter_bits = v.owner_converter_bits;
   if (value_of(v.owner_drive_depth) > 0) v.drive_depth = v.owner_drive_depth;
   if (value_of(v.owner_bandwidth_hz) > 0) v.bandwidth_hz = v.owner_bandwidth_hz;
+  return v;
+}
+
+/// The settings of neurons' receivers (neuron_hardware()): their own, where they are not 0.
+template <class Real>
+OperatingValues<Real> neuron_values(OperatingValues<Real> v) {
+  if (value_of(v.neuron_oscillator_w) > 0) v.oscillator_w = v.neuron_oscillator_w;
+  if (value_of(v.neuron_bandwidth_hz) > 0) v.bandwidth_hz = v.neuron_bandwidth_hz;
   return v;
 }
 

@@ -85,6 +85,15 @@ double lock_rms_rad(const UnitHardware& u) {
   return std::sqrt(sigma * sigma + walked);
 }
 
+UnitHardware neuron_hardware(const UnitHardware& unit) {
+  UnitHardware own = unit;
+  own.neuron = {};
+  if (unit.neuron.oscillator_w > 0) own.receiver.lo_power_w = unit.neuron.oscillator_w;
+  if (unit.neuron.bandwidth_hz > 0) own.receiver.front_end.bandwidth_hz = unit.neuron.bandwidth_hz;
+  if (unit.neuron.equaliser_taps > 0) own.timing.equaliser_taps = unit.neuron.equaliser_taps;
+  return own;
+}
+
 std::array<Lowpass, 2> stage_lowpasses(const UnitHardware& u) {
   return {{{LowpassShape::one_pole, u.modulator.bandwidth_hz},
            {LowpassShape::bessel_thomson_4, u.receiver.front_end.bandwidth_hz}}};
@@ -96,12 +105,13 @@ std::optional<ClockedChannel> stage_channel(const UnitHardware& u) {
   using Key = std::tuple<double, double, double, int, Sampler>;
   const Key key = {modulator.bandwidth_hz, receiver.bandwidth_hz, u.timing.symbol_rate_bd,
                    u.timing.equaliser_taps, u.timing.sampler};
-  thread_local std::optional<std::pair<Key, ClockedChannel>>
-      last;  // asked for many times, found in milliseconds
-  if (!last || last->first != key)
-    last.emplace(key, clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps,
-                                      equaliser_noise, u.timing.sampler));
-  return last->second;
+  // asked for many times, found in milliseconds: the neurons' and the servers' last
+  thread_local std::array<std::pair<Key, std::optional<ClockedChannel>>, 2> last;
+  if (!last[0].second || last[0].first != key) std::swap(last[0], last[1]);
+  if (!last[0].second || last[0].first != key)
+    last[0] = {key, clocked_channel(modulator, receiver, u.timing.symbol_rate_bd, u.timing.equaliser_taps,
+                                    equaliser_noise, u.timing.sampler)};
+  return last[0].second;
 }
 
 double stage_noise_gain(const UnitHardware& u) {
@@ -125,6 +135,17 @@ void validate_hardware(const UnitHardware& u) {
   validate_rows(u.layout);
   validate_rows(u.die);
   validate_link(u.link);
+  validate_rows(u.neuron);
+  validate_field(u.neuron.equaliser_taps % 2 == 1 || u.neuron.equaliser_taps == 0, "equaliser_taps",
+                 "{} (must be odd, or 0: as time.equaliser_taps). Give an odd number.",
+                 u.neuron.equaliser_taps);
+  validate_field(
+      (u.neuron.bandwidth_hz == 0 && u.neuron.equaliser_taps == 0) ||
+          (u.timing.lane_skew_s == 0 && u.timing.layer_skew_s == 0) || u.timing.sampling == Sampling::settled,
+      "lane_skew_s",
+      "{}, layer_skew_s = {} with neuron.bandwidth_hz or neuron.equaliser_taps (light that is late is "
+      "followed to receivers that are all alike). Set both to 0, or those of neurons.",
+      u.timing.lane_skew_s, u.timing.layer_skew_s);
   validate_rows(u.owner);
   validate_field(u.owner.converter_bits <= u.converter.bits, "converter_bits",
                  "{} of converters of {} bits (converter.bits). Give at most as many.", u.owner.converter_bits,

@@ -113,9 +113,29 @@ struct LinkSettings {
   int late_words = 1;        ///< by which those are late
 };
 
-/// How an owner of sums sends its answers on where that differs from how servers send to it: PAM4 needs less
-/// light and fewer bits than 3N + 1 levels. 0: as the unit.
+/// Receivers of neurons where they differ from those of servers. 0: as the servers'.
+struct NeuronSettings {
+  double oscillator_w = 0.0;  ///< as receiver.lo_power_w
+  double bandwidth_hz = 0.0;  ///< as receiver.bandwidth_hz
+  int equaliser_taps = 0;     ///< as time.equaliser_taps
+
+  bool operator==(const NeuronSettings&) const = default;
+};
+
+/// Where the owner of a unit's sums decides them.
+enum class OwnerPlace {
+  server,  ///< a server: sums come to it, and its answers go back, by fibres and couplers
+  unit,    ///< the chip that adds: sums need no way, answers one to every server
+};
+
+/// As users write them.
+template <>
+inline constexpr EnumNames enum_names<OwnerPlace> = {"owner place", {"server", "unit"}};
+
+/// An owner of sums, and how it sends its answers on where that differs from how servers send to it: PAM4 needs
+/// less light and fewer bits than 3N + 1 levels. 0: as the unit.
 struct OwnerSettings {
+  OwnerPlace place = OwnerPlace::server;
   double launch_power_w = 0.0;  ///< of the owner's modulators, as link.launch_power_w
   double oscillator_w = 0.0;    ///< of the servers' receivers of PAM4, as receiver.lo_power_w
   double converter_bits = 0.0;  ///< of their converters, as converter.effective_bits
@@ -171,9 +191,13 @@ struct UnitHardware {
   LayoutSettings layout;    ///< of the chip
   ThermalDie die;
   LinkSettings link;
+  NeuronSettings neuron;
   OwnerSettings owner;
   TimingSettings timing;
 };
+
+/// The unit's hardware as its neurons' receivers are built: with the neurons' own settings.
+UnitHardware neuron_hardware(const UnitHardware& unit);
 
 /// Low-passes of a stage, from the drive of one modulator to the current of the next receiver: the modulator's
 /// pole and the receiver's Bessel-Thomson response.

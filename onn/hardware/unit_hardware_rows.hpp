@@ -161,8 +161,24 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"late_words", "word", "Words by which late_servers are late", 1, 1e9}, s.late_words);
 }
 
+template <Like<NeuronSettings> S, class Visitor>
+void visit_rows(S& s, Visitor&& visit) {
+  visit(Row{"oscillator_w", "W", "Local oscillator of the neurons' receivers; 0: receiver.lo_power_w", 0, 1},
+        s.oscillator_w);
+  visit(Row{"bandwidth_hz", "Hz", "Bandwidth of the neurons' receivers; 0: receiver.bandwidth_hz", 0, 1e12},
+        s.bandwidth_hz);
+  visit(Row{"equaliser_taps", "1", "Taps (an odd number) of the neurons' equalisers; 0: time.equaliser_taps", 0,
+            99},
+        s.equaliser_taps);
+}
+
 template <Like<OwnerSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
+  visit_enum(
+      visit, "place",
+      "Where sums with one destination (link.destinations) are decided: at a server, to which they go and "
+      "whose answers go back by fibre (server), or on the chip that adds (unit)",
+      s.place);
   visit(Row{"launch_power_w", "W",
             "Power of an owner's modulators when it sends answers on by PAM4 (link.destinations); 0: "
             "link.launch_power_w",
@@ -234,6 +250,7 @@ void visit_hardware(S& hardware, Section&& section) {
   section("layout", hardware.layout);
   section("die", hardware.die);
   section("link", hardware.link);
+  section("neuron", hardware.neuron);
   section("owner", hardware.owner);
   section("time", hardware.timing);
 }

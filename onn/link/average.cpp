@@ -1,13 +1,8 @@
 #include "onn/link/average.hpp"
 
 #include "onn/link/checked_sums.hpp"
-#include "onn/link/power_path.hpp"
 
 namespace optinc {
-
-bool has_owner(const Task& task, const UnitHardware& hardware) {
-  return task.sends_sums() && task.level != CascadeLevel::first && answer_ends(task, hardware) < task.servers;
-}
 
 UnitHardware owner_hardware(const Task& task, const UnitHardware& unit) {
   static const double whole_range = UnitHardware().converter.full_scale;

@@ -1,13 +1,10 @@
 #pragma once
 
+#include "onn/link/power_path.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/word_hops.hpp"
 
 namespace optinc {
-
-/// Whether the sums of a unit go to an owner alone (link.destinations < servers), who computes the answer and
-/// sends it to all servers.
-bool has_owner(const Task& task, const UnitHardware& hardware);
 
 /// The unit's hardware as an owner's answers meet it: split for all servers, with the owner's own settings.
 UnitHardware owner_hardware(const Task& task, const UnitHardware& unit);

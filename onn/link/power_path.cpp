@@ -19,6 +19,26 @@ int answer_ends(const Task& task, const UnitHardware& hardware) {
   return hardware.link.destinations > 0 ? hardware.link.destinations : task.servers;
 }
 
+UnitHardware layer_hardware(const LayerDesign& layer, const UnitHardware& hardware) {
+  return layer.ending == LayerEnd::receivers ? neuron_hardware(hardware) : hardware;
+}
+
+namespace {
+
+bool has_one_end(const Task& task, const UnitHardware& hardware) {
+  return task.sends_sums() && answer_ends(task, hardware) < task.servers;
+}
+
+}  // namespace
+
+bool has_owner(const Task& task, const UnitHardware& hardware) {
+  return task.level != CascadeLevel::first && has_one_end(task, hardware);
+}
+
+bool decides_sums(const Task& task, const UnitHardware& hardware) {
+  return hardware.owner.place == OwnerPlace::unit && has_one_end(task, hardware);
+}
+
 Waveguide layer_waveguide(const UnitHardware& hardware) {
   Waveguide guide = hardware.routing;
   guide.length_m += arm_length_m(hardware.layout);
@@ -52,7 +72,8 @@ std::vector<LayerDelay> layer_delays(const ChipDesign& design, const UnitHardwar
   const double wavelength_m = hardware.laser.wavelength_m;
   const double column_s = waveguide_delay_s(column, wavelength_m);
   const double guide_s = waveguide_delay_s(layer_waveguide(hardware), wavelength_m);
-  const double receiver_s = receiver_delay_s(hardware), modulator_s = modulator_delay_s(hardware);
+  const double receiver_s = receiver_delay_s(neuron_hardware(hardware)),
+               modulator_s = modulator_delay_s(hardware);
   std::vector<LayerDelay> delays;
   for (const LayerDesign& layer : design.layers)
     delays.push_back({layer.columns() * column_s, layer.received() ? guide_s : 0.0,
@@ -83,6 +104,7 @@ PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardw
   losses.answers_tree_db = tree_excess_db(hardware, answer_ends(design.task, hardware));
   losses.coupler_db = fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m);
   losses.fibre_db = fibre_loss_db(hardware.fibre);
+  losses.answer_passages = decides_sums(design.task, hardware) ? 0 : 1;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];
     // light that no receiver meets goes on without a detour: the guides to its reader are its reader's

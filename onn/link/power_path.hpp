@@ -17,6 +17,17 @@ double tree_excess_db(const UnitHardware& hardware, std::int64_t ends);
 /// Servers that what the unit sends is split for: link.destinations, or all of the task's.
 int answer_ends(const Task& task, const UnitHardware& hardware);
 
+/// The unit's hardware as the receivers behind a layer are built: neurons', or servers'.
+UnitHardware layer_hardware(const LayerDesign& layer, const UnitHardware& hardware);
+
+/// Whether the sums of a unit go to an owner alone (link.destinations < servers), who computes the answer and
+/// sends it to all servers.
+bool has_owner(const Task& task, const UnitHardware& hardware);
+
+/// Whether the unit itself decides its sums (owner.place), those of a first level too: they reach their
+/// receivers without a coupler and a fibre.
+bool decides_sums(const Task& task, const UnitHardware& hardware);
+
 /// Waveguide of a layer beside its MZIs: to and from the meshes, and the arms of the output screen.
 Waveguide layer_waveguide(const UnitHardware& hardware);
 
@@ -57,6 +68,7 @@ struct PassiveLosses {
       waveguides_db;  ///< (layers) to and from the meshes of a layer that receivers stand behind
   std::vector<std::vector<double>> lane_db;  ///< (layers)(inputs) splitters of copies, and delay lines
   double coupler_db = 0.0, fibre_db = 0.0;   ///< one passage between chip and server
+  int answer_passages = 1;                   ///< of what the unit sends: 0 where it decides its sums itself
 };
 PassiveLosses passive_losses(const ChipDesign& design, const UnitHardware& hardware);
 

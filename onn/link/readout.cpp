@@ -7,6 +7,7 @@
 
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/stage_noise.hpp"
+#include "onn/link/power_path.hpp"
 #include "physics/core/check.hpp"
 #include "physics/devices/pam4_levels.hpp"
 #include "physics/devices/pam_decision.hpp"
@@ -86,7 +87,8 @@ std::vector<double> receiver_currents_a(const ChipDesign& design, const ErrorMod
     const double least = biases[l].minCoeff(), most = biases[l].maxCoeff();
     const double largest = layer.ending == LayerEnd::servers ? std::max(pam4_full_scale_digit - least, most)
                                                              : layer.largest_output - layer.offset - least;
-    currents_a.push_back(layer.received() ? homodyne_current_per_field(hardware.receiver) * field[l] * largest
+    const UnitHardware of_layer = layer_hardware(layer, hardware);
+    currents_a.push_back(layer.received() ? homodyne_current_per_field(of_layer.receiver) * field[l] * largest
                                           : std::numeric_limits<double>::quiet_NaN());
   }
   return currents_a;

@@ -29,10 +29,16 @@ struct Transmission {
   NoisyReceivers receivers;
   Stream& stream;
   Schedule times = unit_schedule(unit.design, unit.hardware);
-  std::optional<ClockedChannel> channel = stage_channel(unit.hardware);
+  UnitHardware neurons = neuron_hardware(unit.hardware);
+  std::optional<ClockedChannel> channel = stage_channel(unit.hardware),
+                                neurons_channel = stage_channel(neurons);
 
   const LayerDesign& layer(std::size_t number) const { return unit.design.layers[number]; }
   bool at_servers(std::size_t number) const { return layer(number).ending == LayerEnd::servers; }
+  /// As the receivers behind a layer are built.
+  const UnitHardware& receiving(std::size_t number) const {
+    return at_servers(number) ? unit.hardware : neurons;
+  }
 };
 
 /// Light of all words in one waveguide, or a modulator that is about to send it. A value v is carried as the
@@ -219,12 +225,12 @@ ReceiverSurroundings surroundings(const Transmission& t, std::size_t number, Eig
   const auto& [design, chip, hardware, noise] = t.unit;
   const bool by_caller = t.at_servers(number) && t.receivers == NoisyReceivers::neurons;  // noise and limit
   const bool noisy = t.at_servers(number) ? !by_caller : !noise.last_only;
-  ReceiverSurroundings around = {hardware,
+  ReceiverSurroundings around = {t.receiving(number),
                                  by_caller ? 0.0 : hardware.receiver.overload_a,
                                  noisy ? noise : NoiseSwitches{},
                                  Eigen::VectorXcd(words),
                                  Eigen::VectorXd::Zero(words),
-                                 t.channel};
+                                 t.at_servers(number) ? t.channel : t.neurons_channel};
   const double drift_rad = chip.oscillator_rad.empty() ? 0.0 : chip.oscillator_rad[number];
   const double linewidth_rad =
       noise.lock && hardware.link.oscillators == Oscillators::direct
@@ -235,7 +241,8 @@ ReceiverSurroundings surroundings(const Transmission& t, std::size_t number, Eig
     around.turn.segment(w, samples).setConstant(std::polar(1.0, drift_rad + linewidth_rad * t.stream.normal()));
   if (around.noise.rin)
     for (double& of_word : around.seed_noise)
-      of_word = noise.scale * relative_intensity_noise(hardware.receiver, hardware.laser) * t.stream.normal();
+      of_word =
+          noise.scale * relative_intensity_noise(around.hardware.receiver, hardware.laser) * t.stream.normal();
   return around;
 }
 
@@ -263,7 +270,7 @@ Light neuron(const Transmission& t, std::size_t number, Eigen::Index j, const Ei
              double gain, double bias) {
   const auto& [design, chip, hardware, noise] = t.unit;
   const LayerDesign& layer = t.layer(number);
-  const ReceiverRelu relu = {.receiver = hardware.receiver,  // here a field of 1 is a value of 1
+  const ReceiverRelu relu = {.receiver = t.neurons.receiver,  // here a field of 1 is a value of 1
                              .threshold_a = -bias / gain,
                              .gain_sqrt_w_per_a = gain,
                              .largest_field_sqrt_w = neuron_ceiling(design, number, j, hardware.link, t.seed),
@@ -298,12 +305,10 @@ Eigen::MatrixXd outputs(const Transmission& t, const Codes& codes) {
             {.parts = light.port(j), .unit_sqrt_w = light.unit_sqrt_w, .left_out = light.left_out[j]});
       continue;
     }
-    const double unit_t =
-        t.at_servers(l) ? unit_t_ratio(hardware, hardware.link.destinations > 0 ? hardware.link.destinations
-                                                                                : task.combined())
-                        : 1.0;  // 1 / sqrt(ends), and losses
+    const double unit_t = t.at_servers(l) ? unit_t_ratio(task, hardware) : 1.0;  // 1 / sqrt(ends), and losses
     const std::vector<Eigen::VectorXd> current_a = received_a(t, l, light, unit_t, around);
-    const double gain = 1.0 / (unit_t * light.unit_sqrt_w * homodyne_current_per_field(hardware.receiver));
+    const double gain =
+        1.0 / (unit_t * light.unit_sqrt_w * homodyne_current_per_field(t.receiving(l).receiver));
     for (Eigen::Index j = 0; j < layer.outputs; ++j) {
       const Eigen::VectorXd& i = current_a[static_cast<std::size_t>(j)];
       const double bias = layer.bias[j] + light.left_out[j];

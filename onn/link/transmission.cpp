@@ -83,7 +83,7 @@ template <class Real>
 std::vector<Eigen::Index> read_instants(const UnitStages<Real>& unit, const std::vector<LayerPath<Real>>& paths,
                                         const SentWords& sent) {
   const auto& [design, chip, hardware, noise, arithmetic] = unit.lit;
-  if (!unit.in_time().analogue || sent.codes.rows() == 0)
+  if (!unit.analogue() || sent.codes.rows() == 0)
     return std::vector<Eigen::Index>(static_cast<std::size_t>(design.task.output_digits()), 0);
   UnitHardware slow = hardware;
   slow.timing.sampling = Sampling::settled;
@@ -98,8 +98,7 @@ Eigen::MatrixXd transmit_in(const LitUnit& lit, const Codes& codes, const Transm
                             NoisyReceivers receivers) {
   const std::vector<LayerPath<Real>> paths = layer_paths<Real>(lit);
   const UnitStages<Real> unit = unit_stages(lit, paths, seed, receivers);
-  const SentWords sent = {codes, seed, neighbours(unit.in_time(), lit.hardware, received_layers(lit.design)),
-                          unit.in_time().analogue ? samples_per_symbol : 1};
+  const SentWords sent = {codes, seed, neighbours(unit), unit.analogue() ? samples_per_symbol : 1};
   const std::vector<Eigen::Index> instants = read_instants(unit, paths, sent);
   Eigen::MatrixXd outputs(lit.design.task.output_digits(), codes.rows());
   parallel_for(sent.blocks(), [&](Eigen::Index block) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "onn/link/detail/word_block.hpp"
+#include "onn/link/power_path.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -30,16 +31,21 @@ void count(const Plane& levels, Eigen::MatrixXd& eye, Eigen::Index instant) {
   }
 }
 
-/// The stage of a clocked unit, sampled at each of the instants.
-std::vector<StageInTime> stages_at_instants(const StageInTime& stage, const UnitHardware& hardware) {
-  if (!stage.clocked) return {};
-  const auto [modulator, receiver] = stage_lowpasses(hardware);
+/// The stages of a clocked unit, each sampled at every instant; none of another.
+std::vector<std::vector<StageInTime>> stages_at_instants(const UnitStages<double>& unit) {
+  std::vector<std::vector<StageInTime>> stages;
+  const UnitHardware& hardware = unit.lit.hardware;
+  if (hardware.timing.sampling != Sampling::clocked) return stages;
   const double rate_bd = hardware.timing.symbol_rate_bd;
-  std::vector<StageInTime> stages;
-  for (int i = 0; i < waveform_instants; ++i)
-    stages.push_back(
-        {sampled_later(*stage.clocked, modulator, receiver, rate_bd, waveform_instant(i) / rate_bd),
-         std::nullopt, stage.late_parts});
+  for (const Stage<double>& stage : unit.stages) {
+    const StageInTime& own = stage.receivers.in_time;
+    const auto [modulator, receiver] = stage_lowpasses(layer_hardware(stage.layer, hardware));
+    auto& sampled = stages.emplace_back();
+    for (int i = 0; i < waveform_instants; ++i)
+      sampled.push_back(
+          {sampled_later(*own.clocked, modulator, receiver, rate_bd, waveform_instant(i) / rate_bd),
+           std::nullopt, own.late_parts});
+  }
   return stages;
 }
 
@@ -55,7 +61,7 @@ std::vector<double> sampled_instants_s(const TimingSettings& timing) {
 /// A unit in time, and settled, with its noise and without.
 struct Compared {
   UnitStages<double> in_time, slow, quiet;
-  std::vector<StageInTime> instants;  ///< of clocked receivers
+  std::vector<std::vector<StageInTime>> instants;  ///< [stage] of clocked receivers
   Neighbours around;
   Eigen::Index samples;  ///< of a word
 };
@@ -64,14 +70,14 @@ Compared compared(const LitUnit& unit, const TransmissionSeed& seed) {
   const LitUnit quiet = {unit.design, unit.chip, unit.hardware, {}};
   const UnitStages<double> in_time = unit_stages(unit, layer_paths<double>(unit), seed, NoisyReceivers::all,
                                                  sampled_instants_s(unit.hardware.timing));
-  Neighbours around = neighbours(in_time.in_time(), unit.hardware, received_layers(unit.design));
+  Neighbours around = neighbours(in_time);
   around.earlier += 2, around.later += 2;  // of the instants before and after a sample
   return {in_time,
           settled(in_time),
           settled(unit_stages(quiet, layer_paths<double>(quiet), seed, NoisyReceivers::all)),
-          stages_at_instants(in_time.in_time(), unit.hardware),
+          stages_at_instants(in_time),
           around,
-          in_time.in_time().analogue ? samples_per_symbol : 1};
+          in_time.analogue() ? samples_per_symbol : 1};
 }
 
 /// Adds a block of words to the sums of every layer: how far they are from settled words without noise.

@@ -472,7 +472,12 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
   const double lock2 = unit.noise.lock ? std::pow(unit.noise.scale * lock_rms_rad(at), 2) : 0.0;
   const FieldsPerUnitOf<Real> fields =
       fields_per_unit(unit.design, at, values, nominal_factors(unit.chip), std::exp(-lock2 / 2));
-  const StageChannel<Real> channel = stage_channel(at, values);
+  struct Receivers {
+    UnitHardware hardware;
+    OperatingValues<Real> values;
+    StageChannel<Real> channel = stage_channel(hardware, values);
+  };
+  const Receivers neurons = {neuron_hardware(at), neuron_values(values)}, servers = {at, values};
   const std::size_t layers = stages.stages.size(),
                     draws = 2 * static_cast<std::size_t>(unit.design.task.combined()) + layers;
   const StageSignals<Real> lanes = lanes_of<Real>(lit, stages.combiners, codes, draws);
@@ -502,10 +507,12 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
       continue;
     }
     const NoiseSwitches& noise = stage.receivers.noise;
+    const Receivers& of = stage.at_servers() ? servers : neurons;
     const Real current_per_value =
-        homodyne_current_per_field(at.receiver, values.oscillator_w) * fields.received[l];
+        homodyne_current_per_field(of.hardware.receiver, of.values.oscillator_w) * fields.received[l];
     Taken<Real> levels =
-        taken(stage, l, channel, stage_noise(at, noise, values, fields.received[l], channel.noise_gain2),
+        taken(stage, l, of.channel,
+              stage_noise(of.hardware, noise, of.values, fields.received[l], of.channel.noise_gain2),
               current_per_value, light);
     found.layers[l] = levels.levels;
     if (!stage.at_servers()) behind[l] = passed_on(stage, levels, begun[l], found.log_wrong_steps);

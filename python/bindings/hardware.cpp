@@ -41,8 +41,13 @@ void bind_hardware(nb::module_& m) {
   auto link = settings<LinkSettings>(
       m, "LinkSettings", "Light as the operator sets it, and errors that locks and drivers leave.", whole.link);
   properties(link);
+  auto neuron = settings<NeuronSettings>(
+      m, "NeuronSettings", "Receivers of neurons where they differ from the servers'; 0: as the servers'.",
+      whole.neuron);
+  properties(neuron);
   auto owner = settings<OwnerSettings>(
-      m, "OwnerSettings", "How an owner of digit sums sends its answers on; 0: as servers send to it.",
+      m, "OwnerSettings",
+      "Where an owner decides digit sums, and how it sends its answers on; 0: as servers send to it.",
       whole.owner);
   properties(owner);
   auto timing = settings<TimingSettings>(m, "TimingSettings", "Sampling and symbol timing.", whole.timing);
@@ -64,7 +69,8 @@ void bind_hardware(nb::module_& m) {
       .def_rw("receiver", &UnitHardware::receiver, "Every receiver.")
       .def_rw("converter", &UnitHardware::converter, "Every server's converter.")
       .def_rw("link", &UnitHardware::link, "Light as the operator sets it.")
-      .def_rw("owner", &UnitHardware::owner, "How an owner of digit sums sends its answers on.")
+      .def_rw("neuron", &UnitHardware::neuron, "Receivers of neurons.")
+      .def_rw("owner", &UnitHardware::owner, "An owner of digit sums, and how it sends its answers on.")
       .def_rw("timing", &UnitHardware::timing, "Sampling and symbol timing.");
 }
 

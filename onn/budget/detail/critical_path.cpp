@@ -57,9 +57,10 @@ std::vector<double> receive(const Inputs& in, ChipBudget& b) {
     double power_w = powers[l] = field * field;
     if (last && at.received_w > 0) power_w = std::min(power_w, at.received_w);  // the weakest answer
     at.received_w = power_w;
-    const double current_a = homodyne_current_per_field(in.hardware.receiver) * std::sqrt(power_w);
+    const UnitHardware of_layer = layer_hardware(layer, in.hardware);
+    const double current_a = homodyne_current_per_field(of_layer.receiver) * std::sqrt(power_w);
     at.snr_db = 10 * std::log10(current_a * current_a /
-                                homodyne_noise_a2(in.hardware.receiver, in.hardware.laser, power_w).total());
+                                homodyne_noise_a2(of_layer.receiver, of_layer.laser, power_w).total());
     if (!last) at.gain_db = 10 * std::log10(in.hardware.link.signal_full_scale_w / power_w);
   }
   return powers;

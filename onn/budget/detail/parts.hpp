@@ -58,6 +58,8 @@ struct Inputs {
   int ends() const { return answer_ends(design.task, hardware); }
   /// Whether sums have an owner, who sends the answers on: a stage behind unit T.
   bool owned() const { return has_owner(design.task, hardware); }
+  /// Whether the unit itself decides them: receivers of unit T and an owner's modulators stand on its chip.
+  bool decides() const { return decides_sums(design.task, hardware); }
   /// The unit's hardware as its answers meet it.
   UnitHardware owner() const { return owner_hardware(design.task, hardware); }
   /// Servers that it sends the answers to.

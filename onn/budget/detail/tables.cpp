@@ -120,18 +120,18 @@ BudgetTable losses(const Inputs& in, std::size_t stages) {
   at(excess, servers_stage) = in.excess_db(digits);
   at(excess, unit_p_stage) = passive.servers_tree_db;
   at(excess, unit_t) = passive.answers_tree_db;
-  for (const std::size_t stage : {servers_stage, unit_t}) {
-    at(couplers, stage) = passive.coupler_db;
-    at(fibres, stage) = passive.fibre_db;
-  }
+  at(couplers, servers_stage) = passive.coupler_db;
+  at(fibres, servers_stage) = passive.fibre_db;
+  at(couplers, unit_t) = passive.answer_passages * passive.coupler_db;
+  at(fibres, unit_t) = passive.answer_passages * passive.fibre_db;
   if (in.hops()) at(fibres, servers_stage) = 0.0;  // one fibre from end to end
-  if (in.owned()) {                                // PAM4, up to the chip, split for all servers, and down
+  if (in.owned()) {  // PAM4, up to the chip where a server sends it, split for all servers, and down
     const std::size_t owner = in.owner_stage();
     at(modulator, owner) = in.modulator_db() + loss_db_of_field(in.owner().link.drive_depth);
     at(splitting, owner) = loss_db_of_field(split_field_factor(in.owners_ends()));
     at(excess, owner) = in.excess_db(in.owners_ends());
-    at(couplers, owner) = 2 * passive.coupler_db;
-    at(fibres, owner) = 2 * passive.fibre_db;
+    at(couplers, owner) = (1 + passive.answer_passages) * passive.coupler_db;
+    at(fibres, owner) = (1 + passive.answer_passages) * passive.fibre_db;
   }
   if (in.coherent()) {  // the seed comes to the servers
     at(excess, servers_stage) += in.excess_db(in.fed());
@@ -176,6 +176,7 @@ std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStag
   std::vector<Real> optical(stages.size());
   const UnitHardware& u = in.hardware;
   const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  const Real neurons_oscillator_w = neuron_values(values).oscillator_w;
   const double to_chip_db = in.excess_db(in.fed()) + in.coupler_db();
   const double to_server_db = in.excess_db(in.fed()) + fibre_loss_db(u.fibre);
   const double in_server_db = in.excess_db(in.design.task.input_digits());
@@ -188,10 +189,12 @@ std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStag
   std::int64_t ends = stages[unit_p_stage].modulators;  // of the tree that hands the chip's seed out
   for (std::size_t l = 0; l < in.layers(); ++l)
     ends += stages[first_layer_stage + l].modulators + stages[first_layer_stage + l].receivers;
+  if (in.decides()) ends += stages[in.unit_t_stage()].receivers;
+  if (in.decides() && in.owned()) ends += stages[in.owner_stage()].modulators;
   for (std::size_t l = 0; l < in.layers(); ++l) {
     const BudgetStage& s = stages[first_layer_stage + l];
     const Real used = count(s.modulators) * before(values.signal_full_scale_w, in.modulator_db()) +
-                      count(s.receivers) * before(values.oscillator_w, oscillator_db[l]);
+                      count(s.receivers) * before(neurons_oscillator_w, oscillator_db[l]);
     optical[first_layer_stage + l] = before(used, to_chip_db + in.excess_db(ends));
   }
   // its photodiodes have no local oscillators
@@ -200,22 +203,24 @@ std::vector<Real> laser_optical_w(const Inputs& in, const std::vector<BudgetStag
              to_chip_db + in.excess_db(ends));
   // the servers' come by their fibres, or, beside the answers, from the chip's seed: past the longest of the
   // last meshes, and as unit T's light from there
-  double answers_db = in_server_db + to_server_db;
+  double on_chip_db = to_chip_db + in.excess_db(ends), answers_db = in_server_db + to_server_db;
   if (u.link.oscillators == Oscillators::beside_signal) {
     double guide_db = 0.0;
     for (const std::size_t l : in.design.server_layers()) guide_db = std::max(guide_db, oscillator_db[l]);
-    answers_db = to_chip_db + in.excess_db(ends) + guide_db + in.excess_db(in.ends()) + in.coupler_db() +
-                 fibre_loss_db(u.fibre) + in_server_db;
+    on_chip_db += guide_db;
+    answers_db = on_chip_db + in.excess_db(in.ends()) + in.coupler_db() + fibre_loss_db(u.fibre) + in_server_db;
   }
-  optical[in.unit_t_stage()] =
-      before(count(stages[in.unit_t_stage()].receivers) * values.oscillator_w, answers_db);
+  optical[in.unit_t_stage()] = before(count(stages[in.unit_t_stage()].receivers) * values.oscillator_w,
+                                      in.decides() ? on_chip_db : answers_db);
   if (in.owned()) {
     const BudgetStage& owner = stages[in.owner_stage()];
     const OperatingValues<Real> own = owner_values(values);
-    optical[in.owner_stage()] = count(owner.modulators) * optical[servers_stage] /
-                                    count(stages[servers_stage].modulators) * own.launch_power_w /
-                                    values.launch_power_w +
-                                before(count(owner.receivers) * own.oscillator_w, answers_db);
+    const Real sent = in.decides()
+                          ? before(own.launch_power_w, in.modulator_db() + to_chip_db + in.excess_db(ends))
+                          : Real(optical[servers_stage] / count(stages[servers_stage].modulators) *
+                                 own.launch_power_w / values.launch_power_w);
+    optical[in.owner_stage()] =
+        count(owner.modulators) * sent + before(count(owner.receivers) * own.oscillator_w, answers_db);
   }
   return optical;
 }
@@ -400,6 +405,12 @@ BudgetTable areas(const Inputs& in, const std::vector<BudgetStage>& stages) {
     t.parts[3].by_stage[k] = static_cast<double>(stages[k].modulators) * layout.modulator_area_m2;
     t.parts[4].by_stage[k] = static_cast<double>(stages[k].receivers) * layout.receiver_area_m2;
   }
+  if (in.decides())
+    t.parts[4].by_stage[in.unit_t_stage()] =
+        static_cast<double>(stages[in.unit_t_stage()].receivers) * layout.receiver_area_m2;
+  if (in.decides() && in.owned())
+    t.parts[3].by_stage[in.owner_stage()] =
+        static_cast<double>(stages[in.owner_stage()].modulators) * layout.modulator_area_m2;
   const std::vector<double> oscillator_m = oscillator_guides_m(in.design, in.hardware);
   for (std::size_t k = 0; k < stages.size(); ++k) {
     const bool layer = k >= first_layer_stage && k < in.unit_t_stage();

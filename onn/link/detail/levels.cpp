@@ -50,7 +50,9 @@ std::vector<std::vector<OperatingTangent>> lane_losses_db(const ChipDesign& desi
                                                           const OperatingValues<OperatingTangent>& values) {
   std::vector<std::vector<OperatingTangent>> found;
   for (const auto& of_layer : losses.lane_db) found.emplace_back(of_layer.begin(), of_layer.end());
-  const double now_s = receiver_delay_s(hardware), later_s = 1e-3 * now_s;
+  const UnitHardware neurons = neuron_hardware(hardware);
+  const OperatingValues<OperatingTangent> of_neurons = neuron_values(values);
+  const double now_s = receiver_delay_s(neurons), later_s = 1e-3 * now_s;
   std::vector<double> through_s, later_through_s;
   for (const LayerDelay& delay : layer_delays(design, hardware)) {
     through_s.push_back(delay.total_s());
@@ -66,10 +68,10 @@ std::vector<std::vector<OperatingTangent>> lane_losses_db(const ChipDesign& desi
       const double slope = (later.waits_s(design, l, i) - times.waits_s(design, l, i)) / later_s;
       if (std::abs(slope) < no_slope) continue;
       if (!delay_s && hardware.timing.sampling == Sampling::clocked) {
-        const StageChannel<OperatingTangent> channel = stage_channel(hardware, values);
+        const StageChannel<OperatingTangent> channel = stage_channel(neurons, of_neurons);
         delay_s = channel.delay_s + static_cast<double>(channel.equaliser_before) / values.symbol_rate_bd;
       } else if (!delay_s) {
-        delay_s = now_s * hardware.receiver.front_end.bandwidth_hz / values.bandwidth_hz;
+        delay_s = now_s * neurons.receiver.front_end.bandwidth_hz / of_neurons.bandwidth_hz;
       }
       for (std::size_t k = 0; k < operating_variables; ++k)
         found[l][i].slope[k] += slope * db_per_s * delay_s->slope[k];
@@ -94,7 +96,8 @@ FieldsPerUnitOf<Real> fields_per_unit(const ChipDesign& design, const UnitHardwa
   const auto lane_db = lane_losses_db(design, hardware, losses, values);
   const Real lane_unit = visibility * lane_field_per_unit_sqrt_w(design.task, hardware, values);
   const double unit_t = split_field_factor(answer_ends(design.task, hardware)) *
-                        field_ratio_of_loss_db(losses.answers_tree_db + losses.coupler_db + losses.fibre_db);
+                        field_ratio_of_loss_db(losses.answers_tree_db +
+                                               losses.answer_passages * (losses.coupler_db + losses.fibre_db));
   FieldsPerUnitOf<Real> fields;
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
     const LayerDesign& layer = design.layers[l];

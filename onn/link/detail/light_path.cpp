@@ -113,13 +113,14 @@ std::vector<LayerPath<Real>> layer_paths(const LitUnit& unit) {
     path.passed = units.received[l] / (units.in[l] * chip.layers[l].nominal_factor);
     path.transfer = {(path.passed * chip.layers[l].transfer.real()).template cast<Real>(),
                      (path.passed * chip.layers[l].transfer.imag()).template cast<Real>()};
-    path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(hardware.receiver));
+    const UnitHardware of_layer = layer_hardware(design.layers[l], hardware);
+    path.gain = 1.0 / (units.received[l] * homodyne_current_per_field(of_layer.receiver));
     path.bias = biases[l].template cast<Real>();
     set_lanes(path, unit, budget, l);
     if constexpr (std::is_same_v<Real, float>)
       path.quadrature_counts = hardware.modulator.leak != 0 ||
                                std::ranges::find(path.lane_driven, false) != path.lane_driven.end() ||
-                               raises_noise(path.transfer, hardware, noise);
+                               raises_noise(path.transfer, of_layer, noise);
   }
   for (std::size_t l = 0; l < paths.size(); ++l)
     for (std::size_t i = 0; i < paths[l].lane_factor.size(); ++i)

@@ -114,19 +114,19 @@ std::optional<AnalogueStage> analogue_stage(const UnitHardware& u) {
   return made;
 }
 
-Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages) {
+Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware) {
   if (stage.clocked) {
     // late light is shifted twice, by a symbol each time at most
     const Eigen::Index late = stage.late_parts > 0 ? 2 : 0;
     const auto length = static_cast<Eigen::Index>(stage.clocked->equalised().size()) + 2 * late;
-    const Eigen::Index later = stages * (stage.clocked->own() + late);
-    return {stages * (length - 1) - later, later};
+    const Eigen::Index later = stage.clocked->own() + late;
+    return {length - 1 - later, later};
   }
   if (!stage.analogue) return {};
   const auto& [modulator, receiver] = stage.analogue->stage;
   const ClockedChannel once = clocked_channel(modulator, receiver, hardware.timing.symbol_rate_bd);
   const Eigen::Index reach = static_cast<Eigen::Index>(once.response.size()), late = stage.late_parts;
-  return {stages * (reach + late), stages * (2 + late) + 2};
+  return {reach + late, 2 + late};
 }
 
 template <class Real>

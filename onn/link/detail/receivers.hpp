@@ -57,8 +57,8 @@ struct Neighbours {
   Eigen::Index earlier = 0, later = 0;
 };
 
-/// Those of a unit of so many stages in series.
-Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware, Eigen::Index stages);
+/// Those of a stage of the unit.
+Neighbours neighbours(const StageInTime& stage, const UnitHardware& hardware);
 
 /// The receivers of one stage: their devices, what fabrication and phase control left of each, how they take
 /// words in succession, and the noise that acts.

@@ -69,10 +69,12 @@ double waiting_ratio(const UnitHardware& hardware, double wait_s) {
   return field_ratio_of_loss_db(waveguide_loss_db(line));
 }
 
-double unit_t_ratio(const UnitHardware& hardware, int ends) {
-  return split_field_factor(ends) * tree_ratio(hardware, static_cast<std::size_t>(ends)) *
-         field_ratio_of_loss_db(fibre_loss_db(hardware.fibre) +
-                                fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m));
+double unit_t_ratio(const Task& task, const UnitHardware& hardware) {
+  const int ends = hardware.link.destinations > 0 ? hardware.link.destinations : task.combined();
+  const double split = split_field_factor(ends) * tree_ratio(hardware, static_cast<std::size_t>(ends));
+  if (task.sends_sums() && ends < task.servers && hardware.owner.place == OwnerPlace::unit) return split;
+  return split * field_ratio_of_loss_db(fibre_loss_db(hardware.fibre) +
+                                        fibre_coupler_loss_db(hardware.coupler, hardware.laser.wavelength_m));
 }
 
 std::vector<Complex> lane_weights(const Task& task, const UnitHardware& hardware, const TransmissionSeed& seed,

@@ -32,8 +32,9 @@ double routing_ratio(const UnitHardware& hardware);
 /// Field ratio of a delay line in which light waits.
 double waiting_ratio(const UnitHardware& hardware, double wait_s);
 
-/// Field ratio of unit T's splitters, fibre and coupler, each server getting one of `servers` shares.
-double unit_t_ratio(const UnitHardware& hardware, int ends);
+/// Field ratio of unit T's splitters, each of so many ends getting one share, and of the fibre and coupler that
+/// lead there; neither where sums are decided on the chip.
+double unit_t_ratio(const Task& task, const UnitHardware& hardware);
 
 /// Weights w_mn of the combiner of digit lane m, as fabricated, its splitters' excess loss aside.
 std::vector<Complex> lane_weights(const Task& task, const UnitHardware& hardware, const TransmissionSeed& seed,

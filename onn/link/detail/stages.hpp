@@ -55,8 +55,8 @@ struct UnitStages {
   LateLight late;             ///< of modulators that are late
   std::vector<Stage<Real>> stages;
 
-  /// How its receivers take words in succession, all stages alike.
-  const StageInTime& in_time() const { return stages.front().receivers.in_time; }
+  /// Whether its words are followed sample by sample.
+  bool analogue() const { return stages.front().receivers.in_time.analogue.has_value(); }
 };
 
 /// The stages of a unit with what fabrication left of its electronics. `paths`: those of layer_paths(), whose
@@ -66,6 +66,10 @@ template <class Real>
 UnitStages<Real> unit_stages(const LitUnit& unit, std::vector<LayerPath<Real>> paths,
                              const TransmissionSeed& seed, NoisyReceivers noisy,
                              std::span<const double> instants_s = own_instant);
+
+/// Words before and after a word that reach it by interference, through all stages in series.
+template <class Real>
+Neighbours neighbours(const UnitStages<Real>& unit);
 
 /// The same unit with words so slow that every value settles.
 template <class Real>

@@ -149,17 +149,14 @@ template <class Real>
 void show(const Observer<Real>& observer, std::size_t number, const Stage<Real>& stage,
           const FieldBatchOf<Real>& light, const PlaneOf<Real>& values, Stream& stream) {
   if (observer.instants.empty()) observer.observe(number, 0, values, activated<Real>(stage, values));
-  for (std::size_t i = 0; i < observer.instants.size(); ++i) {
-    const PlaneOf<Real> seen = received(stage, light, {observer.instants[i], i + 1, values.cols()}, stream);
+  for (std::size_t i = 0; !observer.instants.empty() && i < observer.instants[number].size(); ++i) {
+    const PlaneOf<Real> seen =
+        received(stage, light, {observer.instants[number][i], i + 1, values.cols()}, stream);
     observer.observe(number, i, seen, activated<Real>(stage, seen));
   }
 }
 
 }  // namespace
-
-Eigen::Index received_layers(const ChipDesign& design) {
-  return std::ranges::count_if(design.layers, [](const LayerDesign& l) { return l.received(); });
-}
 
 Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, const Neighbours& around,
                     Eigen::Index samples) {

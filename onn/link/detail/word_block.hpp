@@ -15,9 +15,6 @@ inline constexpr Eigen::Index block_words = 512;
 /// one for an observer.
 inline constexpr std::uint32_t streams_per_block = 128;
 
-/// Number of layers that receivers stand behind.
-Eigen::Index received_layers(const ChipDesign& design);
-
 /// Words of a block with their neighbours, the last word before the first; a row for every sample.
 Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, const Neighbours& around,
                     Eigen::Index samples);
@@ -27,9 +24,9 @@ Codes in_succession(const Codes& codes, Eigen::Index first, Eigen::Index words, 
 template <class Real>
 struct Observer {
   using Plane = typename FieldBatchOf<Real>::Plane;
-  std::vector<StageInTime> instants;  ///< the stage, sampled at each of them
+  std::vector<std::vector<StageInTime>> instants;  ///< [stage][instant]: the stage, sampled then
   /// received (ports, words): values with gain and bias; passed_on: behind rectifiers and limiters, servers'
-  /// as received. instant: a place in `instants`, 0 without any.
+  /// as received. instant: a place in a stage's `instants`, 0 without any.
   std::function<void(std::size_t layer, std::size_t instant, const Plane& received, const Plane& passed_on)>
       observe;
 };

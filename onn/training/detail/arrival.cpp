@@ -32,14 +32,14 @@ MatrixF around_words(const MatrixF& in, std::span<const double> taps, int before
 }  // namespace
 
 bool ArrivalModel::plain() const {
-  return !channel && oscillator_rad == 0 && dither_rad == 0 &&
-         std::ranges::all_of(layers, [](const Layer& l) { return l.walk_rad == 0; });
+  return oscillator_rad == 0 && dither_rad == 0 &&
+         std::ranges::all_of(layers, [](const Layer& l) { return !l.channel && l.walk_rad == 0; });
 }
 
 Arrival::Arrival(const ArrivalModel& model, std::size_t layer, Eigen::Index receivers, Eigen::Index words,
                  float scale, Stream& stream)
-    : model_(&model), scale_(scale) {
-  const auto [walk_rad, jitter_s] = model.layers[layer];
+    : layer_(&model.layers[layer]), scale_(scale) {
+  const auto& [channel, walk_rad, jitter_s] = *layer_;
   if (model.oscillator_rad > 0 || model.dither_rad > 0 || walk_rad > 0) {
     MatrixF phase = MatrixF::Zero(receivers, words);
     for (Eigen::Index p = 0; p < receivers; ++p) {
@@ -52,7 +52,7 @@ Arrival::Arrival(const ArrivalModel& model, std::size_t layer, Eigen::Index rece
         phase.col(w).array() += static_cast<float>(walk_rad * stream.normal());
     cosine_ = phase.array().cos();
   }
-  if (model.channel && jitter_s > 0) {
+  if (channel && jitter_s > 0) {
     late_s_.resize(receivers, words);
     stream.normals(std::span(late_s_.data(), static_cast<std::size_t>(late_s_.size())));
     late_s_ *= static_cast<float>(jitter_s);
@@ -62,7 +62,7 @@ Arrival::Arrival(const ArrivalModel& model, std::size_t layer, Eigen::Index rece
 MatrixF Arrival::values(const MatrixF& light) const {
   MatrixF arrived = light;
   if (cosine_.size() > 0) arrived.array() *= cosine_.array();
-  if (const auto& channel = model_->channel) {
+  if (const auto& channel = layer_->channel) {
     MatrixF samples = around_words(arrived, channel->response, channel->response_before);
     if (late_s_.size() > 0)
       samples += late_s_.cwiseProduct(
@@ -75,7 +75,7 @@ MatrixF Arrival::values(const MatrixF& light) const {
 
 MatrixF Arrival::slopes(const MatrixF& by_values) const {
   MatrixF back = by_values;
-  if (const auto& channel = model_->channel) {
+  if (const auto& channel = layer_->channel) {
     const MatrixF by_samples = around_words(back, channel->equaliser, channel->equaliser_before, true);
     back = around_words(by_samples, channel->response, channel->response_before, true);
     if (late_s_.size() > 0) {

@@ -21,13 +21,13 @@ namespace optinc::training {
 /// h, its derivatives and c of a ClockedChannel, late_n normal of rms jitter_s; settled words have s = q and c
 /// = 1.
 struct ArrivalModel {
-  std::optional<ClockedChannel> channel;  ///< none: settled
-  double oscillator_rad = 0.0;            ///< rms phase of each receiver's oscillator, constant for a share
-  double dither_rad = 0.0;                ///< amplitude of its dither, whose instant is drawn for a share
+  double oscillator_rad = 0.0;  ///< rms phase of each receiver's oscillator, constant for a share
+  double dither_rad = 0.0;      ///< amplitude of its dither, whose instant is drawn for a share
   /// What differs from layer to layer.
   struct Layer {
-    double walk_rad = 0.0;  ///< rms phase that every word draws for all receivers of the layer
-    double jitter_s = 0.0;  ///< rms of its clocked receivers' sampling instants
+    std::optional<ClockedChannel> channel;  ///< none: settled
+    double walk_rad = 0.0;                  ///< rms phase that every word draws for all receivers of the layer
+    double jitter_s = 0.0;                  ///< rms of its clocked receivers' sampling instants
   };
   std::vector<Layer> layers = {};
 
@@ -48,7 +48,7 @@ class Arrival {
   MatrixF slopes(const MatrixF& by_values) const;
 
  private:
-  const ArrivalModel* model_;
+  const ArrivalModel::Layer* layer_;
   float scale_;
   MatrixF cosine_;  // of phases, (receivers, words); empty: 1
   MatrixF late_s_;  // of samples; empty: 0

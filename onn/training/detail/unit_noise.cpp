@@ -7,6 +7,7 @@
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/receiver_variance.hpp"
 #include "onn/link/oscillators.hpp"
+#include "onn/link/power_path.hpp"
 #include "onn/link/transmission.hpp"
 #include "onn/link/unit_p.hpp"
 #include "physics/core/check.hpp"
@@ -45,29 +46,29 @@ UnitNoise::UnitNoise(const ChipDesign& design, const ErrorModel& chip, const Uni
   for (const LayerDesign& layer : design.layers) nominal.push_back(nominal_layer_factor(layer, chip));
   const std::vector<double> received = fields_per_unit(design, hardware, nominal, visibility).received;
 
-  const ReceiverSettings& receiver = hardware.receiver;
-  const ReceiverVariance variance = receiver_variance(receiver, switches);
-  const double per_field = homodyne_current_per_field(receiver);
-  const double rin = switches.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
-  const double leak_a = rin > 0 ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
-  const double equalised = stage_noise_gain(hardware);
-  arrival_ = {.channel = stage_channel(hardware),
-              .oscillator_rad = hardware.link.sigma_oscillator_rad,
+  arrival_ = {.oscillator_rad = hardware.link.sigma_oscillator_rad,
               .dither_rad = switches.lock ? hardware.link.oscillator_dither_rad : 0.0};
   const std::vector<double> walk_rad = oscillator_walk_rad(design, hardware);
   for (std::size_t l = 0; l < design.layers.size(); ++l) {
+    const UnitHardware of_layer = layer_hardware(design.layers[l], hardware);
+    const ReceiverSettings& receiver = of_layer.receiver;
     const bool silent = switches.last_only && design.layers[l].ending != LayerEnd::servers;
-    arrival_.layers.push_back(
-        {switches.lock ? walk_rad[l] : 0.0, switches.jitter && !silent ? hardware.timing.jitter_s : 0.0});
+    arrival_.layers.push_back({stage_channel(of_layer), switches.lock ? walk_rad[l] : 0.0,
+                               switches.jitter && !silent ? hardware.timing.jitter_s : 0.0});
+    if (silent) {
+      layers_.push_back({});
+      continue;
+    }
+    const ReceiverVariance variance = receiver_variance(receiver, switches);
+    const double per_field = homodyne_current_per_field(receiver), equalised = stage_noise_gain(of_layer);
+    const double rin = switches.rin ? relative_intensity_noise(receiver, hardware.laser) : 0.0;
+    const double leak_a = rin > 0 ? lo_intensity_noise_a(receiver, hardware.laser) / rin : 0.0;
     const double gain = attenuator_headroom * design.layers[l].passive_scale;
     const double largest_in = l == 0 ? 1.0 : design.layers[l - 1].largest_output;
     const double per_value_a = per_field * received[l] * gain * largest_in;  // of a layer with L = g = 1
-    if (silent)
-      layers_.push_back({});
-    else
-      layers_.push_back({static_cast<float>(equalised * std::sqrt(variance.dark_a2) / per_value_a),
-                         static_cast<float>(equalised * std::sqrt(variance.per_watt_a2) / per_field),
-                         static_cast<float>(equalised * rin), static_cast<float>(leak_a / per_value_a)});
+    layers_.push_back({static_cast<float>(equalised * std::sqrt(variance.dark_a2) / per_value_a),
+                       static_cast<float>(equalised * std::sqrt(variance.per_watt_a2) / per_field),
+                       static_cast<float>(equalised * rin), static_cast<float>(leak_a / per_value_a)});
   }
 }
 

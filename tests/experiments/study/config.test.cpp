@@ -125,7 +125,8 @@ StudyConfig unlike_default() {
             1,
             2,
             19};
-  u.owner = {1.3e-4, 1.4e-4, 3.5, 0.45, 2.1e10, 7};
+  u.neuron = {1.1e-3, 1.9e10, 5};
+  u.owner = {OwnerPlace::unit, 1.3e-4, 1.4e-4, 3.5, 0.45, 2.1e10, 7};
   static_cast<NoiseSwitches&>(c.noise) = {false, false, false, false, false, true, false};
   u.timing = {Sampling::settled,           51e9,        5,           0.1e-12 / 3,
               Sampler::integrate_and_dump, 0.2e-12 / 3, 0.3e-12 / 3, 1e-13 / 3};
@@ -270,7 +271,7 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("environment", values(temperature, wavelength));
   check("parts", values(parts.set));
   const auto& [laser, modulator, receiver, converter, heater, splitter, coupler, fibre, routing, layout, die,
-               link, owner, timing] = hardware;
+               link, neuron, owner, timing] = hardware;
   const auto& [power, rin, linewidth, colour, wall_plug, booster_w, booster_share, laser_device, booster] =
       laser;
   check("laser", values(std::string(laser_device), std::string(booster), power, rin, linewidth, colour,
@@ -303,8 +304,11 @@ TEST_CASE("the field tables hold every member of every struct") {
   check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
                        ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
                        std::string(name_of(averaging)), depth, destinations, checks, cut, late, late_words));
-  const auto& [owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps] = owner;
-  check("owner", values(owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps));
+  const auto& [neuron_lo, neuron_hz, neuron_taps] = neuron;
+  check("neuron", values(neuron_lo, neuron_hz, neuron_taps));
+  const auto& [owner_place, owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps] = owner;
+  check("owner", values(std::string(name_of(owner_place)), owner_launch, owner_lo, owner_bits, owner_depth,
+                        owner_hz, owner_taps));
   const auto& [sampling, symbol_rate, taps, jitter_s, sampler, lane_skew_s, layer_skew_s, clocked_j,
                clocked_device] = timing;
   check("time", values(std::string(clocked_device), std::string(name_of(sampling)), symbol_rate, taps, jitter_s,

@@ -243,10 +243,21 @@ TEST_CASE("checks of answers change nothing") {
   CHECK_FALSE(any_about(of(small, {"link.check_block=16", "network.source=digit-sums"}), "link.check_block"));
 }
 
+// mutation: sums, rings and hubs have neurons, or networks none
+TEST_CASE("what neurons alone use changes nothing without any") {
+  for (const char* key : {"neuron.oscillator_w=1e-4", "neuron.bandwidth_hz=2e10", "neuron.equaliser_taps=1"}) {
+    CAPTURE(key);
+    CHECK(any_about(of(small, {key, "network.source=digit-sums"}), "neuron"));
+    CHECK(any_about(of(small, {key, "network.source=ring"}), "neuron"));
+    CHECK_FALSE(any_about(of(small, {key, "network.source=carry-chain"}), "neuron"));
+  }
+}
+
 // mutation: a network's answer has an owner, or all the owner's keys are not asked
 TEST_CASE("what an owner of sums alone uses changes nothing without one") {
-  for (const char* key : {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3",
-                          "owner.drive_depth=0.5", "owner.bandwidth_hz=2e10", "owner.equaliser_taps=1"}) {
+  for (const char* key :
+       {"owner.launch_power_w=1e-4", "owner.oscillator_w=1e-4", "owner.converter_bits=3",
+        "owner.drive_depth=0.5", "owner.bandwidth_hz=2e10", "owner.equaliser_taps=1", "owner.place=unit"}) {
     CAPTURE(key);
     CHECK(any_about(of(small, {key}), "owner"));
     CHECK(any_about(of(small, {key, "network.source=digit-sums"}), "owner"));

@@ -19,7 +19,8 @@ constexpr const char* swept_sections =
     "receiver, "
     "converter, "
     "heater, splitter, "
-    "coupler, fibre, waveguide, layout, die, link, owner, time, noise, stand_in, tolerance, mesh, comb, drift";
+    "coupler, fibre, waveguide, layout, die, link, neuron, owner, time, noise, stand_in, tolerance, mesh, "
+    "comb, drift";
 
 using Strings = std::vector<std::string>;
 

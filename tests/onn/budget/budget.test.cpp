@@ -295,6 +295,27 @@ TEST_CASE("budget: averaging without a common phase takes a conversion more and 
   CHECK(coherent.stages[unit_p].received_w == 0.0);
 }
 
+// beside units all of whose receivers are so. Fails when a neuron's signal, oscillator, delay or bound is that
+// of a server, or a server's that of a neuron
+TEST_CASE("budget: receivers of neurons are their own") {
+  UnitHardware plain, all, neurons;
+  plain.timing.sampling = all.timing.sampling = neurons.timing.sampling = Sampling::clocked;
+  all.receiver.lo_power_w = neurons.neuron.oscillator_w = 3e-3;
+  all.receiver.front_end.bandwidth_hz = neurons.neuron.bandwidth_hz = 23e9;
+  all.timing.equaliser_taps = neurons.neuron.equaliser_taps = 5;
+  const auto of = [](const UnitHardware& u) { return budget(published(), with_loss(0.2), u); };
+  const ChipBudget servers = of(plain), every = of(all), own = of(neurons);
+  const std::size_t unit_t = own.stages.size() - 1;
+  for (std::size_t k = 2; k <= unit_t; ++k) {
+    const ChipBudget& as = k == unit_t ? servers : every;
+    CHECK(own.stages[k].snr_db == as.stages[k].snr_db);
+    for (const auto table : {&ChipBudget::static_power_w, &ChipBudget::delay_s})
+      CHECK((own.*table).total(k) == (as.*table).total(k));
+  }
+  CHECK(own.symbol_rate_limit_bd == std::min(servers.symbol_rate_limit_bd, every.symbol_rate_limit_bd));
+  CHECK(every.stages[2].snr_db != servers.stages[2].snr_db);
+}
+
 TEST_CASE("budget: what cannot be is refused") {
   const ChipDesign design = identity_chip({8});
   check_message(refusal([] { HeaterSettings("typical-metal"); }),

@@ -93,6 +93,49 @@ TEST_CASE("MC: an owner's light is its own, its answers' is split") {
   CHECK(std::abs(wrong - mean) < 5 * std::sqrt(mean));
 }
 
+// By hand: of one coupler, fibre and multiplexer. Fails when a way that is not there loses light, takes a
+// coupler's or an oscillator's power, or a first level is not decided where the unit stands
+TEST_CASE("sums that the unit decides reach it without a fibre, and answers go one way") {
+  const Owned unit;
+  UnitHardware central = unit.hardware;
+  central.fibre.multiplexer_loss_db = 1.5;
+  const UnitHardware remote = central;
+  central.owner.place = OwnerPlace::unit;
+  const Codes codes = unit.codes(500);
+  for (std::uint32_t server = 0; server < servers; ++server)
+    CHECK(average_codes({unit.design, unit.chip, central}, codes, {.server = server}) ==
+          exact_answers(unit.design.task, codes));
+  const double way_db = fibre_loss_db(central.fibre) + central.coupler.loss_db,
+               way = std::pow(10, -way_db / 10);
+  const auto received = [&](const ChipDesign& design, const UnitHardware& hardware) {
+    return receiver_powers_w({design, unit.chip, hardware})[0];
+  };
+  CHECK(received(unit.design, remote) == Approx(received(unit.design, central) * way));
+  const ChipDesign first =
+      design_chip(digit_sums({.servers = servers, .digits = digits, .level = CascadeLevel::first}));
+  CHECK(received(first, remote) == Approx(received(first, central) * way));
+
+  const ErrorModel model = error_preset("ideal");
+  const ChipBudget at_server = budget(unit.design, model, remote),
+                   at_unit = budget(unit.design, model, central);
+  CHECK(at_server.loss_db.total() - at_unit.loss_db.total() == Approx(2 * way_db));
+  CHECK(at_unit.stages[at_unit.stages.size() - 1].receivers == servers * digits);
+  CHECK(at_unit.die_area_m2 - at_server.die_area_m2 ==
+        Approx(digits * (central.layout.receiver_area_m2 + central.layout.modulator_area_m2)));
+  // four oscillators and four modulators behind the seed's tree to five ends, a coupler, and one to eight ends
+  const double to_chip_db = (3 + 3) * central.splitter.stage_excess_loss_db + central.coupler.loss_db;
+  const auto lasers_w = [&](std::size_t stage) {
+    return at_unit.static_power_w.part("lasers").by_stage[stage] * central.laser.wall_plug_efficiency;
+  };
+  const std::size_t unit_t = at_unit.stages.size() - 2;
+  CHECK(lasers_w(unit_t) == Approx(digits * central.receiver.lo_power_w * std::pow(10, to_chip_db / 10)));
+  const double answers_w = digits * central.link.launch_power_w *
+                           std::pow(10, (to_chip_db + central.modulator.insertion_loss_db) / 10);
+  const double oscillators_w =
+      at_server.static_power_w.part("lasers").by_stage[unit_t] * central.laser.wall_plug_efficiency * servers;
+  CHECK(lasers_w(unit_t + 1) == Approx(answers_w + oscillators_w));
+}
+
 // 8 % of the words would be wrong: pairs of errors in a block are left, and what the owner's answers add. Fails
 // when the key checks nothing, or a budget forgets the check words
 TEST_CASE("sums that are checked are right, and their check words are paid for") {

@@ -61,7 +61,7 @@ struct Averaging4 {
 
 UnitHardware owned(UnitHardware u) {
   u.link.destinations = 1;
-  u.owner = {3e-4, 4e-4, 3.2, 0.55, 2.2e10, 5};
+  u.owner = {OwnerPlace::server, 3e-4, 4e-4, 3.2, 0.55, 2.2e10, 5};
   return u;
 }
 
@@ -73,6 +73,7 @@ UnitHardware with_bits(UnitHardware u, double bits) {
 UnitHardware of_chain(UnitHardware u) {
   u.link.launch_power_w = 1e-3, u.link.signal_full_scale_w = 2e-4, u.receiver.lo_power_w = 1e-3;
   u.link.drive_depth = 1.0, u.converter.effective_bits = 3.4;
+  u.neuron = {1.2e-3, 2.6e10, 5};
   return u;
 }
 

@@ -50,6 +50,8 @@ struct Source {
 /// Words that mix by half an eye.
 void clock(UnitHardware& u) { u.timing.sampling = Sampling::clocked, u.timing.symbol_rate_bd = 60e9; }
 
+void own_neurons(UnitHardware& u) { clock(u), u.neuron = {2e-4, 15e9, 1}; }
+
 void jitter(UnitHardware& u) { clock(u), u.timing.jitter_s = 1.5e-12; }
 
 /// Oscillators off phase: each for good, each by a dither, and those of a layer together by their linewidth.
@@ -117,6 +119,13 @@ TEST_CASE("MC: training meets the noise of transmission, source by source") {
            Source{"modulators that follow their sine", {.tia = true}, 1e-4, 1e-3, 0, 0, follow_sine},
            Source{"interference", {}, 1e-4, 1e-3, 0, 0, clock},
            Source{"amplifiers behind equalisers", {.tia = true}, 1e-4, 1e-3, 0, 0, clock},
+           Source{"all receivers, neurons of their own",
+                  {.shot = true, .tia = true, .rin = true},
+                  1e-4,
+                  1e-3,
+                  0,
+                  0,
+                  own_neurons},
            Source{"jitter", {.jitter = true}, 1e-4, 1e-3, 0, 0, jitter},
            Source{"jitter of servers alone", {.last_only = true, .jitter = true}, 1e-4, 1e-3, 0, 0, jitter},
            Source{"oscillators", {}, 1e-4, 1e-3, 0, 0, turn},
