@@ -111,6 +111,32 @@ void Margin::add_hops(const LitUnit& unit, const Codes& codes, const Transmissio
   }
 }
 
+namespace {
+
+/// Where a converter's steps, whose readings are in their middles, put a threshold.
+double threshold(const LitUnit& unit, double level) {
+  const double step = unit.noise.converter ? adc_step(unit.hardware.converter) : 0.0;
+  return step > 0 ? 1.5 + step * std::ceil((level - 1.5) / step - 0.5) : level;
+}
+
+double half_spacing(const Margin::Sending& s) { return s.sums ? s.unit.design.task.level_spacing() / 2 : 0.5; }
+
+constexpr double on_a_level = 1e-9;
+
+}  // namespace
+
+double Margin::Sending::upper(Eigen::Index digit, Eigen::Index word) const {
+  const double level = exact(digit, word);
+  return level < pam4_full_scale_digit - on_a_level ? threshold(unit, level + half_spacing(*this))
+                                                    : std::numeric_limits<double>::infinity();
+}
+
+double Margin::Sending::lower(Eigen::Index digit, Eigen::Index word) const {
+  const double level = exact(digit, word);
+  return level > on_a_level ? threshold(unit, level - half_spacing(*this))
+                            : -std::numeric_limits<double>::infinity();
+}
+
 template <class Real>
 Real Margin::log_wrong(const OperatingValues<Real>& values) const {
   using std::exp, std::log, std::sqrt;
@@ -118,18 +144,10 @@ Real Margin::log_wrong(const OperatingValues<Real>& values) const {
   for (const Sending& s : sendings_) {
     const ReceivedLevels<Real> levels =
         received_levels(s.unit, s.of_owner ? owner_values(values) : values, s.codes, s.seed);
-    const double half = s.sums ? s.unit.design.task.level_spacing() / 2 : 0.5;
-    const UnitHardware& at = s.unit.hardware;
-    const double step = s.unit.noise.converter ? adc_step(at.converter) : 0.0;
-    // where a converter's steps, whose readings are in their middles, put a threshold
-    const auto threshold = [&](double t) {
-      return step > 0 ? 1.5 + step * std::ceil((t - 1.5) / step - 0.5) : t;
-    };
     for (Eigen::Index m = 0; m < s.exact.rows(); ++m)
       for (Eigen::Index w = 0; w < s.exact.cols(); ++w) {
         const Real &y = levels.answers.mean(m, w), &variance = levels.answers.variance(m, w);
         const Real rms = sqrt(variance);
-        const double exact = s.exact(m, w);
         const auto add = [&](double weight, const Real& distance) {
           if (weight == 0) return;
           if (value_of(rms) > 0)
@@ -137,8 +155,8 @@ Real Margin::log_wrong(const OperatingValues<Real>& values) const {
           else if (value_of(distance) < 0)
             logs.push_back(Real(std::log(weight)));
         };
-        if (exact < pam4_full_scale_digit - 1e-9) add(s.too_high(m, w), threshold(exact + half) - y);
-        if (exact > 1e-9) add(s.too_low(m, w), y - threshold(exact - half));
+        if (const double most = s.upper(m, w); std::isfinite(most)) add(s.too_high(m, w), most - y);
+        if (const double least = s.lower(m, w); std::isfinite(least)) add(s.too_low(m, w), y - least);
       }
     for (const auto& steps : levels.log_wrong_steps) logs.insert(logs.end(), steps.begin(), steps.end());
   }

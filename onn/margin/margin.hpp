@@ -38,6 +38,11 @@ class Margin {
     Eigen::MatrixXd exact, too_high, too_low;  ///< (output digits, words): levels in digits, and shares
     bool of_owner = false;                     ///< at the owner's settings
     bool sums = false;                         ///< levels are sums
+
+    /// Levels above and below which a digit of a word is decided wrong, where converters have put them;
+    /// infinite where nothing is beyond.
+    double upper(Eigen::Index digit, Eigen::Index word) const;
+    double lower(Eigen::Index digit, Eigen::Index word) const;
   };
   const std::vector<Sending>& sendings() const { return sendings_; }
 

@@ -36,7 +36,7 @@ OperatingValues<double> plain(OperatingValues<OperatingTangent> values) {
 /// Servers' digits behind unit P. Their locks' phases are the same on all lanes: a cosine, and a sine each.
 template <class Real>
 StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiners, const Codes& codes,
-                            std::size_t draws) {
+                            std::size_t draws, std::span<const double> fibre_rad) {
   const Task& task = unit.design.task;
   const Eigen::Index digits = task.input_digits(), words = codes.rows(), servers = codes.cols();
   const std::vector<Complex> sent = server_fields_sqrt_w(task, unit.hardware);
@@ -48,22 +48,26 @@ StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiner
                sine = std::sqrt((1 - std::exp(-2 * lock2)) / 2) / visibility;
   StageSignals<Real> lanes = {{digits, words}, {digits, words}, {digits, words}, {}};
   lanes.shared.resize(draws);
-  if (lock2 > 0)
+  const bool drawn = lock2 > 0 && fibre_rad.empty();
+  if (drawn)
     for (Eigen::Index s = 0; s < 2 * servers; ++s)
       lanes.shared[static_cast<std::size_t>(s)] = {{digits, words}, {digits, words}};
-  for (Eigen::Index n = 0; n < servers; ++n)
+  for (Eigen::Index n = 0; n < servers; ++n) {
+    const Complex turned =
+        fibre_rad.empty() ? Complex(1.0) : std::polar(1 / visibility, fibre_rad[static_cast<std::size_t>(n)]);
     for (Eigen::Index m = 0; m < digits; ++m)
       for (Eigen::Index w = 0; w < words; ++w) {
         const Complex x = combiners[static_cast<std::size_t>(m)][static_cast<std::size_t>(n)] *
-                          sent[symbol_of(task, codes(w, n), static_cast<int>(m))] / per_value;
+                          sent[symbol_of(task, codes(w, n), static_cast<int>(m))] / per_value * turned;
         lanes.re(m, w) += Real(x.real());
         lanes.im(m, w) += Real(x.imag());
-        if (lock2 == 0) continue;
+        if (!drawn) continue;
         auto& [cos_re, cos_im] = lanes.shared[static_cast<std::size_t>(2 * n)];
         auto& [sin_re, sin_im] = lanes.shared[static_cast<std::size_t>(2 * n + 1)];
         cos_re(m, w) = Real(cosine * x.real()), cos_im(m, w) = Real(cosine * x.imag());
         sin_re(m, w) = Real(-sine * x.imag()), sin_im(m, w) = Real(sine * x.real());
       }
+  }
   return lanes;
 }
 
@@ -290,10 +294,12 @@ Limited<Real> limited(const Real& z, const Real& rms, double ceiling) {
 }
 
 /// Whether the receivers of a layer decide: limiting ones whose settled values none of the words leaves between
-/// a quarter and three quarters of their ceilings.
+/// a quarter and three quarters of their ceilings. Given phases (`turned`) may take them anywhere: all limiting
+/// ones do.
 template <class Real>
-bool decides(const Stage<double>& stage, const NumberPlane<Real>& settled) {
+bool decides(const Stage<double>& stage, const NumberPlane<Real>& settled, bool turned) {
   if (!std::isfinite(stage.layer.ceiling)) return false;
+  if (turned) return true;
   for (Eigen::Index p = 0; p < settled.rows; ++p) {
     const double ceiling = stage.ceilings.size() > 0 ? stage.ceilings[p] : stage.layer.ceiling;
     for (Eigen::Index w = 0; w < settled.words; ++w)
@@ -314,13 +320,13 @@ struct StageDraws {
 
 /// What neurons pass on. Of a receiver that decides the logarithms of how likely it errs are added to `wrong`.
 template <class Real>
-StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in, StageDraws<Real>& draws,
-                             std::vector<std::vector<Real>>& wrong) {
+StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in, bool turned,
+                             StageDraws<Real>& draws, std::vector<std::vector<Real>>& wrong) {
   using std::sqrt;
   const Eigen::Index ports = in.levels.mean.rows, words = in.levels.mean.words;
   StageSignals<Real> out = {{ports, words}, {}, {ports, words}, {}};
   out.shared.resize(in.shared.size());
-  const bool decided = decides(stage, in.settled);
+  const bool decided = decides(stage, in.settled, turned);
   if (!decided) draws.slope = draws.added = {ports, words};
   for (Eigen::Index p = 0; p < ports; ++p) {
     const double ceiling = stage.ceilings.size() > 0 ? stage.ceilings[p] : stage.layer.ceiling;
@@ -463,7 +469,8 @@ Real log_normal_tail(const Real& x) {
 
 template <class Real>
 ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<Real>& values,
-                                     const Codes& codes, const TransmissionSeed& seed) {
+                                     const Codes& codes, const TransmissionSeed& seed,
+                                     std::span<const double> fibre_rad) {
   const UnitHardware at = with_values(unit.hardware, plain(values));
   const LitUnit lit = {unit.design, unit.chip, at, unit.noise, unit.arithmetic};
   validate_hardware(at);
@@ -480,7 +487,7 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
   const Receivers neurons = {neuron_hardware(at), neuron_values(values)}, servers = {at, values};
   const std::size_t layers = stages.stages.size(),
                     draws = 2 * static_cast<std::size_t>(unit.design.task.combined()) + layers;
-  const StageSignals<Real> lanes = lanes_of<Real>(lit, stages.combiners, codes, draws);
+  const StageSignals<Real> lanes = lanes_of<Real>(lit, stages.combiners, codes, draws, fibre_rad);
   std::vector<StageSignals<Real>> behind(layers);
   const Eigen::Index words = codes.rows();
   ReceivedLevels<Real> found = {
@@ -515,7 +522,9 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
               stage_noise(of.hardware, noise, of.values, fields.received[l], of.channel.noise_gain2),
               current_per_value, light);
     found.layers[l] = levels.levels;
-    if (!stage.at_servers()) behind[l] = passed_on(stage, levels, begun[l], found.log_wrong_steps);
+    if (!stage.at_servers())
+      behind[l] = passed_on(stage, levels, !fibre_rad.empty(), begun[l], found.log_wrong_steps);
+    if (begun[l].slope.rows > 0) found.neurons_decide = false;
     begun[l].own = std::move(levels.own), begun[l].shared = std::move(levels.shared);
     if (!stage.at_servers()) continue;
     Real converter = 0.0;
@@ -535,7 +544,7 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
 #define OPTINC_INSTANTIATE(Real)                                                                            \
   template Real log_normal_tail(const Real&);                                                               \
   template ReceivedLevels<Real> received_levels(const LitUnit&, const OperatingValues<Real>&, const Codes&, \
-                                                const TransmissionSeed&);
+                                                const TransmissionSeed&, std::span<const double>);
 OPTINC_INSTANTIATE(double)
 OPTINC_INSTANTIATE(OperatingTangent)
 #undef OPTINC_INSTANTIATE

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "onn/hardware/operating_values.hpp"
@@ -37,6 +38,7 @@ struct ReceivedLevels {
   LevelMoments<Real> answers;  ///< (output digits, words), in digits, converters' noise in it
   /// (words) Natural logarithms of how likely a step of a limiting receiver comes out wrong, one entry a step.
   std::vector<std::vector<Real>> log_wrong_steps;
+  bool neurons_decide = true;  ///< every neuron is a limiting receiver that decides, or there is none
 };
 
 /// ln of the tail Q(x) of the normal distribution, finite for any x.
@@ -57,10 +59,12 @@ Real log_normal_tail(const Real& x);
 ///     level of its mean, and is wrong where noise takes it past half of its ceiling;
 ///   - modulators' leak has no derivative in the depth of drive.
 ///
-/// Real: double, or OperatingTangent for derivatives in the settings. Throws Error as transmit(), and for words
-/// unclocked, late light, incoherent averages and modulators that are not linearised.
+/// `fibre_rad`: phases of the servers' light, in place of the moments of those that locks leave; empty: the
+/// moments. Real: double, or OperatingTangent for derivatives in the settings. Throws Error as transmit(), and
+/// for words unclocked, late light, incoherent averages and modulators that are not linearised.
 template <class Real>
 ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<Real>& values,
-                                     const Codes& codes, const TransmissionSeed& seed);
+                                     const Codes& codes, const TransmissionSeed& seed,
+                                     std::span<const double> fibre_rad = {});
 
 }  // namespace optinc
