@@ -119,8 +119,9 @@ void add_operating_point(CommandTable& commands) {
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "  optinc operating-point least_energy --goal energy --rates 28e9 40e9\n"
       "  optinc operating-point which_average --goal energy --draws 200 -o parts.h5\n"
-      "Where --wrong is less than one of --words, the search extrapolates from words with more noise, and the "
-      "rate found is confirmed with 3/wrong words on each chip.\n"
+      "Where --wrong is less than one of --words, the share is estimated for levels that are Gaussian at given "
+      "phases of the locks, and not told where phases beyond four times their rms make more than half of it. "
+      "Trained networks need counting: 1/wrong of --words or more.\n"
       "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
       "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
@@ -129,7 +130,8 @@ void add_operating_point(CommandTable& commands) {
       .add_option("LIST", asked->list,
                   "List of designs, each given by overrides of one study: a file, or a shipped list")
       ->required();
-  point.add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes, 1e-8 or more")
+  point
+      .add_option("--wrong", search.wrong, "Largest share of words wrong on a chip that passes, 1e-15 or more")
       ->type_name("SHARE");
   point.add_option("--chips-right", search.chips_right, "Share of the chips that must pass")
       ->type_name("SHARE");

@@ -12,7 +12,7 @@
 #include "experiments/study/study_config.hpp"
 #include "onn/budget/operating_power.hpp"
 #include "onn/budget/unit_cost.hpp"
-#include "onn/margin/margin.hpp"
+#include "onn/margin/rare_words.hpp"
 
 namespace optinc {
 
@@ -36,7 +36,10 @@ class ChipRow {
   const ChipDesign& design() const { return levels_.front().design; }
 
   /// Words wrong of one chip, or of one cascade, at the point; other words in every round.
-  std::int64_t wrong(std::uint32_t chip, std::uint32_t round = 0, double noise_scale = 1.0);
+  std::int64_t wrong(std::uint32_t chip, std::uint32_t round = 0);
+
+  /// The share of a chip's words that are wrong, however rare; one_unit() alone.
+  RareWords rare(std::uint32_t chip);
 
   /// The Gaussian estimate of a chip's words, as many as asked for, fewer where each takes many hops;
   /// one_unit() alone.
@@ -54,13 +57,12 @@ class ChipRow {
     int units;
   };
 
-  CodeVector through(const Level& level, std::uint32_t chip, std::uint32_t round, const Codes& codes,
-                     double noise_scale);
-  CodeVector wanted(const Codes& codes, std::uint32_t round, double noise_scale) const;
+  CodeVector through(const Level& level, std::uint32_t chip, std::uint32_t round, const Codes& codes);
+  LitUnit lit(const LitChip& chip) const;
+  Codes estimated(std::uint32_t chip, int words) const;
   const LitChip& chip_of(const Level& level, std::uint32_t chip);
 
   StudyConfig config_;  ///< at the point
-  Eigen::Index words_a_part_;
   std::vector<Level> levels_;
   Foundry foundry_;
   std::function<void()> sent_;

@@ -25,49 +25,34 @@ constexpr double least_factor = 0.9, most_factor = 2.0;  // of a distance at onc
 constexpr double alike = 1.5;                            // shares of words wrong, by counting as few
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
-/// Scales of the noise at which words are counted where too few are wrong. The fewest wrong that are used, and
-/// how many are enough at three of them: a hundred leave a standard error of a factor of two at 1e-6.
-constexpr std::array scales = {1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.6, 3.0, 3.5};
-constexpr std::int64_t fewest_wrong = 10, enough_wrong = 100;
-constexpr std::size_t counted_scales = 3;
-
 /// Most words wrong, of so many, on a chip that passes.
 std::int64_t most_wrong(const OperatingPointSearch& search, std::int64_t words) {
   return static_cast<std::int64_t>(std::floor(search.wrong * static_cast<double>(words) + 1e-9));
 }
 
-/// Share of a chip's words that is wrong, extrapolated from words with more noise.
-double extrapolated(ChipRow& chips, const OperatingPointSearch& search, std::uint32_t chip) {
-  std::vector<double> at, shares;
-  std::size_t enough = 0;
-  for (const double scale : scales) {
-    const std::int64_t wrong = chips.wrong(chip, 0, scale);
-    if (wrong < fewest_wrong || wrong == search.words) continue;
-    at.push_back(scale);
-    shares.push_back(static_cast<double>(wrong) / search.words);
-    if (wrong >= enough_wrong && ++enough == counted_scales) break;
-  }
-  if (at.empty()) {  // even then too few: no more than this
-    at.push_back(scales.back());
-    shares.push_back(std::min(0.5, static_cast<double>(fewest_wrong) / search.words));
-  }
-  const std::size_t used = std::min(counted_scales, at.size());
-  return extrapolated_share(std::span(at).last(used), std::span(shares).last(used));
-}
+/// Whether a chip passes, and the share of its words that are wrong.
+struct Judged {
+  bool passes;
+  double share;
+};
 
-/// Whether a chip passes, as far as search.words tell.
-bool seems_right(ChipRow& chips, const OperatingPointSearch& search, std::uint32_t chip) {
-  const std::int64_t wrong = chips.wrong(chip);
-  if (!search.extrapolates()) return wrong <= most_wrong(search, search.words);
-  return clopper_pearson(wrong, search.words).low <= search.wrong &&
-         (wrong == 0 || chips.wrong(chip, 0, 0.0) == 0) && extrapolated(chips, search, chip) <= search.wrong;
+/// Of a chip of whose words so many are wrong. Fewer than one of them are estimated, and what is counted must
+/// allow that.
+Judged judged(ChipRow& chips, const OperatingPointSearch& search, std::uint32_t chip, std::int64_t wrong) {
+  const double counted = static_cast<double>(wrong) / search.words;
+  if (!search.estimates()) return {wrong <= most_wrong(search, search.words), counted};
+  if (clopper_pearson(wrong, search.words).low > search.wrong) return {false, counted};
+  const RareWords rare = chips.rare(chip);
+  return {rare.share <= search.wrong && rare.quotable(), rare.share};
 }
 
 /// Whether all chips that are searched on decode.
 bool decodes(ChipRow& chips, const OperatingPointSearch& search, double rate_bd, double bandwidth_hz) {
   chips.set_point(rate_bd, bandwidth_hz);
-  for (int c = 0; c < search_chips; ++c)
-    if (!seems_right(chips, search, static_cast<std::uint32_t>(search.chips + c))) return false;
+  for (int c = 0; c < search_chips; ++c) {
+    const auto chip = static_cast<std::uint32_t>(search.chips + c);
+    if (!judged(chips, search, chip, chips.wrong(chip)).passes) return false;
+  }
   return true;
 }
 
@@ -101,23 +86,22 @@ OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, cons
   if (progress.confirming) progress.confirming(rate_bd);
   chips.set_point(rate_bd, bandwidth_hz);
   const auto allowed = static_cast<int>(std::floor((1 - search.chips_right) * search.chips + 1e-9));
-  const std::int64_t most = most_wrong(search, search.counted_words());
   OperatingPoint point;
+  double rare = 0.0;
   for (auto chip = order.begin(); chip != order.end() && point.chips - point.chips_right <= allowed; ++chip) {
-    std::int64_t wrong = 0, words = 0;
-    for (std::uint32_t round = 0; words < search.counted_words() && wrong <= most; ++round) {
-      wrong += chips.wrong(*chip, round);
-      words += search.words;
-    }
+    const std::int64_t wrong = chips.wrong(*chip);
     ++point.chips;
-    point.words += words;
+    point.words += search.words;
     point.wrong += wrong;
-    if (wrong <= most)
+    const Judged found = judged(chips, search, *chip, wrong);
+    if (search.estimates()) rare += found.share;
+    if (found.passes)
       ++point.chips_right;
     else
       std::rotate(order.begin(), chip, chip + 1);
     if (progress.chip_counted) progress.chip_counted();
   }
+  if (search.estimates()) point.rare_wrong = rare / point.chips;
   if (point.chips - point.chips_right <= allowed) take_point(point, chips);
   return point;
 }
@@ -125,8 +109,9 @@ OperatingPoint confirmed(ChipRow& chips, std::vector<std::uint32_t>& order, cons
 /// Share of words wrong of chips of which search.chips_right pass, if all are alike: few enough words wrong
 /// with just this probability, as Poisson counts.
 double passing_share(const OperatingPointSearch& search) {
-  const auto words = static_cast<double>(search.counted_words());
-  const auto most = static_cast<double>(most_wrong(search, search.counted_words()));
+  if (search.estimates()) return search.wrong;
+  const auto words = static_cast<double>(search.words);
+  const auto most = static_cast<double>(most_wrong(search, search.words));
   return boost::math::gamma_q_inv(most + 1, search.chips_right) / words;
 }
 
@@ -162,8 +147,14 @@ Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search) {
 /// A share of words wrong as the distance of a threshold in rms: ln share = -q^2/2, about.
 double distance(double share) { return std::sqrt(-2 * std::log(std::min(share, 0.5))); }
 
-/// Share of words wrong of the chips that are searched on, at the point.
+/// Share of words wrong of the chips that are searched on, at the point: counted, or the largest estimate.
 double counted_share(ChipRow& chips, const OperatingPointSearch& search) {
+  if (search.estimates()) {
+    double most = 0.0;
+    for (int c = 0; c < search_chips; ++c)
+      most = std::max(most, chips.rare(static_cast<std::uint32_t>(search.chips + c)).share);
+    return most;
+  }
   std::int64_t wrong = 0;
   for (int c = 0; c < search_chips; ++c) wrong += chips.wrong(static_cast<std::uint32_t>(search.chips + c));
   return std::max(0.5, static_cast<double>(wrong)) /
@@ -270,7 +261,7 @@ OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
 }  // namespace
 
 void validate_search(const OperatingPointSearch& s) {
-  validate_field(s.wrong >= 1e-8 && s.wrong < 1, "wrong", "{} (1e-8 to less than 1). Try 1e-4.", s.wrong);
+  validate_field(s.wrong >= 1e-15 && s.wrong < 1, "wrong", "{} (1e-15 to less than 1). Try 1e-4.", s.wrong);
   validate_field(s.chips_right > 0 && s.chips_right <= 1, "chips_right", "{} (above 0 to 1). Try 0.95.",
                  s.chips_right);
   validate_field(s.chips >= 1, "chips", "{} (>= 1). Try 100.", s.chips);
@@ -301,6 +292,10 @@ OperatingPoint find_operating_point(const StudyConfig& config, const StudyInputs
     search.fastest_bd = std::min(search.fastest_bd, most_skew / skew_s);
   validate_search(search);
   ChipRow chips(config, inputs, search.words, progress.word_sent);
+  validate(chips.one_unit() || !search.estimates(),
+           "a cascade with less than one of {} words wrong, {} (units one by one are estimated). Count 1/wrong "
+           "words (--words) or more.",
+           search.words, search.wrong);
   std::vector<std::uint32_t> order(static_cast<std::size_t>(search.chips));
   std::iota(order.begin(), order.end(), 0u);
   if (search.goal != Goal::rate) {

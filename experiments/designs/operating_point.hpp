@@ -31,17 +31,12 @@ struct OperatingPointSearch {
   int estimated_words = 1024;          ///< whose Gaussian estimate such a goal follows
   bool counted = true;                 ///< whether such a point is confirmed by counting, or left estimated
 
-  /// Whether `wrong` is less than one of `words`. The search then extrapolates from words with more noise
-  /// (extrapolated_share()), which may be off by a factor of ten and more; the point is confirmed by counting.
-  bool extrapolates() const { return wrong * words < 1; }
-  /// Words counted on each chip that a point is confirmed on: `words`, or the multiple of it of which three may
-  /// be wrong (of 3 / wrong words without an error, 95 % confidence that at most `wrong` of all are).
-  std::int64_t counted_words() const {
-    return extrapolates() ? words * static_cast<std::int64_t>(std::ceil(3 / (wrong * words) - 1e-9)) : words;
-  }
+  /// Whether `wrong` is less than one of `words`: rare words are then estimated (rare_words()), and `words`
+  /// counted beside.
+  bool estimates() const { return wrong * words < 1; }
 };
 
-/// Throws Error, naming the field, for wrong below 1e-8, shares outside 0 to 1, numbers below 1, and rates or
+/// Throws Error, naming the field, for wrong below 1e-15, shares outside 0 to 1, numbers below 1, and rates or
 /// bandwidths <= 0.
 void validate_search(const OperatingPointSearch& search);
 
@@ -51,6 +46,7 @@ struct OperatingPoint {
   double symbol_rate_bd = 0.0, receiver_bandwidth_hz = 0.0;
   OperatingValues<double> values;      ///< all settings at the point
   double estimated_wrong = 0.0;        ///< share of words wrong by the Gaussian estimate; 0 where none was made
+  double rare_wrong = 0.0;             ///< mean over the chips where fewer than one word may be wrong; else 0
   double light_w = 0.0;                ///< of all lasers, of a search by derivatives
   int variables = 0, evaluations = 0;  ///< of a search by derivatives
   int chips = 0, chips_right = 0;      ///< confirmed on, and that passed
@@ -79,7 +75,7 @@ struct SearchProgress {
 ///
 /// Goal::rate: for each bandwidth, the fastest rate at which five chips, numbers search.chips on, all decode is
 /// found by a scan from above and bisection to 2 %. The fastest of these is confirmed on the chips 0 to
-/// search.chips - 1, with counted_words() each; where they do not pass, it is lowered by 5 %, and the then
+/// search.chips - 1, with as many words each; where they do not pass, it is lowered by 5 %, and the then
 /// fastest is tried. From a point that passes, 5 % faster ones are tried until one does not.
 ///
 /// Other goals: least() over search_variables(), for the chip of these five whose estimate is worst, from the

@@ -48,9 +48,11 @@ constexpr std::array<TableColumn<DesignPoint>, 31> quantities = {{
      [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.receiver_bandwidth_hz; }); }},
     {"equaliser_taps", "1", "", 1, "taps of every receiver's equaliser",
      [](const DesignPoint& d) { return static_cast<double>(d.config.hardware.timing.equaliser_taps); }},
-    {"wrong_words", "1", "wrong", 1, "share of words wrong, all chips together",
+    {"wrong_words", "1", "wrong", 1,
+     "share of words wrong, all chips together; estimated where it is less than one of them",
      [](const DesignPoint& d) {
-       return static_cast<double>(d.point.wrong) / static_cast<double>(d.point.words);
+       return d.point.rare_wrong > 0 ? d.point.rare_wrong
+                                     : static_cast<double>(d.point.wrong) / static_cast<double>(d.point.words);
      }},
     {"wrong_words_low", "1", "", 1, "95 % interval (Clopper, Pearson), lower end",
      [](const DesignPoint& d) { return wrong_share(d).low; }},
@@ -116,7 +118,7 @@ std::string criterion(const OperatingPointSearch& search) {
                      search.goal == Goal::rate     ? "highest symbol rate"
                      : search.goal == Goal::energy ? "least energy per bit"
                                                    : "least light",
-                     search.wrong, 100 * search.chips_right, search.chips, search.counted_words());
+                     search.wrong, 100 * search.chips_right, search.chips, search.words);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "onn/link/average.hpp"
 #include "onn/link/checked_sums.hpp"
 #include "onn/link/response_table.hpp"
-#include "onn/margin/margin.hpp"
+#include "onn/margin/rare_words.hpp"
 #include "onn/network/carry_chain.hpp"
 #include "onn/network/digit_sums.hpp"
 #include "onn/task/block_quantiser.hpp"
@@ -137,6 +137,22 @@ Array<double> transmitted(const ProgrammedChip& chip, const ArrayLike& given, No
                           const std::string& arithmetic) {
   const Codes codes = codes_of(chip.task(), given);
   return array_of_outputs(received(chip, codes, noise, server, instant, first_word, arithmetic));
+}
+
+nb::dict rare(const ProgrammedChip& chip, const ArrayLike& given, NoiseSwitches noise, std::uint32_t server,
+              int draws) {
+  const Codes codes = codes_of(chip.task(), given);
+  const RareWords found = working([&] {
+    return rare_words({chip.design(), chip.state, chip.hardware, noise}, codes,
+                      {chip.fabricated.seed, chip.fabricated.number, server}, draws);
+  });
+  nb::dict told;
+  told["share"] = found.share;
+  told["error"] = found.error;
+  told["beyond_4_sigma"] = found.beyond_4_sigma;
+  told["samples"] = found.samples;
+  told["counting"] = found.counting;
+  return told;
 }
 
 /// Estimate of the words wrong of a chip, with its gradient, and moments of what every layer's receivers take.
@@ -413,6 +429,24 @@ void bind_unit(nb::module_& m) {
           "modulators that "
           "are not\n"
           "linearised, and checked sums.")
+      .def("rare_words", &rare, nb::arg("codes"), nb::arg("noise") = NoiseSwitches::all(),
+           nb::arg("server") = 0, nb::arg("draws") = 1000,
+           nb::sig(
+               "def rare_words(self, codes: numpy.typing.ArrayLike, noise: NoiseSwitches = ..., server: int = "
+               "0, draws: int = 1000) -> dict[str, float]"),
+           "Share of words wrong, however rare: Gaussian levels at given phases of the servers' locks, which "
+           "are "
+           "integrated by\n"
+           "importance sampling with four times `draws` phases. `codes` (n, servers): words that stand for "
+           "all. A "
+           "dict of share,\n"
+           "error (its standard error), beyond_4_sigma (the part of it that phases beyond four times their rms "
+           "make: not to be\n"
+           "trusted above 0.5, since locks slip), samples (words, each with phases of its own) and counting "
+           "(the "
+           "variance of a\n"
+           "count of as many over that of this).\n\n"
+           "Raises ValueError as margin(), and for trained networks, whose neurons pass on noise.")
       .def(
           "table", &tabulated, nb::arg("noise"),
           "Its ResponseTable: the chip sent every word once, and up to 8 times more where the receivers of its "

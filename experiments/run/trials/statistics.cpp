@@ -7,9 +7,7 @@
 
 #include <boost/iterator/counting_iterator.hpp>
 #include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
-#include <boost/math/tools/minima.hpp>
 
 #include "experiments/study/study_model.hpp"
 #include "physics/random/stream.hpp"
@@ -125,30 +123,6 @@ Interval quantile_interval(std::span<const double> ascending, double p) {
     return boost::math::cdf(boost::math::complement(below, static_cast<double>(rank - 1))) > tail;
   });
   return {value(*low - 1), value(*high)};
-}
-
-double extrapolated_share(std::span<const double> scales, std::span<const double> shares) {
-  if (shares.empty()) return nan;
-  const boost::math::normal_distribution<double> normal;
-  const auto excess = [&](double sigmas, std::size_t i) {  // ln A by one of the shares
-    return std::log(shares[i] / boost::math::cdf(normal, -sigmas / scales[i]));
-  };
-  const auto mean = [&](double sigmas) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < shares.size(); ++i) sum += excess(sigmas, i);
-    return sum / static_cast<double>(shares.size());
-  };
-  if (shares.size() == 1)
-    return boost::math::cdf(normal, scales[0] * boost::math::quantile(normal, std::min(shares[0], 0.5)));
-  const auto misfit = [&](double sigmas) {
-    const double middle = mean(sigmas);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < shares.size(); ++i) sum += std::pow(excess(sigmas, i) - middle, 2);
-    return sum;
-  };
-  constexpr double farthest = 30.0;  // sigma
-  const double sigmas = boost::math::tools::brent_find_minima(misfit, 0.0, farthest, 24).first;
-  return std::min(1.0, std::exp(mean(sigmas)) * boost::math::cdf(normal, -sigmas));
 }
 
 Interval clopper_pearson(std::int64_t hits, std::int64_t n) {

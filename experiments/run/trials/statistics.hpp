@@ -56,13 +56,6 @@ double quantile_of(std::span<const double> ascending, double p);
 /// binomial (n, p), 2.5 % at most left out on either side. NaN where no order statistic is far enough out.
 Interval quantile_interval(std::span<const double> ascending, double p);
 
-/// Share of events that are too rare to count, from the shares, in (0, 1), that were counted with noise
-/// `scales` > 1 times what it is, all different. A threshold at d sigma is crossed with a share Phi(-d/scale).
-/// A Phi(-d/scale), with A for how many thresholds there are and how few words are near one, is fitted to the
-/// logarithms of the shares, with A = 1 if there is but one of them, and read at scale 1 (noise loading). NaN
-/// of none.
-double extrapolated_share(std::span<const double> scales, std::span<const double> shares);
-
 /// 95 % interval of a share, `hits` of `n` >= 1 (Clopper, Pearson 1934): exact, never too narrow.
 Interval clopper_pearson(std::int64_t hits, std::int64_t n);
 

@@ -220,29 +220,3 @@ TEST_CASE("MC: the interval of a mean covers it as often as it says, few values 
     CHECK(share < 0.95 + 0.025);
   }
 }
-
-// Thresholds in closed form: one; of a hundredth of the words; a hundred of a word; at 4.5 and 5 sigma. Fails
-// when the share of words near a threshold is left out, or scales are taken for their inverse
-TEST_CASE("statistics: shares too small to count, from those with more noise") {
-  const auto above = [](double x) { return std::erfc(x / std::sqrt(2)) / 2; };
-  const std::vector<double> scales = {1.5, 1.8, 2.2};
-  const auto shares = [&](auto of) {
-    std::vector<double> all;
-    for (const double scale : scales) all.push_back(of(scale));
-    return all;
-  };
-  for (const double near : {0.01, 1.0, 100.0}) {
-    CAPTURE(near);
-    const auto one = shares([&](double scale) { return near * above(5.5 / scale); });
-    CHECK(extrapolated_share(scales, one) == Approx(near * above(5.5)).epsilon(1e-3));
-  }
-  const auto one = shares([&](double scale) { return above(5 / scale); });
-  CHECK(extrapolated_share(std::span(scales).first(1), std::span(one).first(1)) ==
-        Approx(above(5)).epsilon(1e-6));
-  const auto two = shares([&](double scale) { return above(5 / scale) + 3 * above(4.5 / scale); });
-  const double exact = above(5) + 3 * above(4.5), found = extrapolated_share(scales, two);
-  CHECK(found > exact / 1.5);
-  CHECK(found < 1.5 * exact);
-  CHECK(extrapolated_share(scales, std::vector{0.2, 0.2, 0.2}) > 0.1);  // noise does not matter: faults
-  CHECK(std::isnan(extrapolated_share({}, {})));
-}
