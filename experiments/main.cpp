@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   std::optional<Ranks> ranks;
   try {
-    ranks.emplace();
+    ranks.emplace(as_typed(argc, argv));
     if (ranks->rank() > 0) {
       work_for_ranks(*ranks);
       return 0;

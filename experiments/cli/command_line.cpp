@@ -87,12 +87,6 @@ std::string version_text() {
                      kib(here.l2_bytes));
 }
 
-std::string as_typed(int argc, char** argv) {
-  std::string text = "optinc";
-  for (int i = 1; i < argc; ++i) text += " " + as_word(argv[i]);
-  return text;
-}
-
 /// PROBLEM (WHY). SUGGESTION for an unusable command line.
 std::string parse_complaint(const CLI::ParseError& error, const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> names;
@@ -206,6 +200,12 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
 }
 
 }  // namespace
+
+std::string as_typed(int argc, char** argv) {
+  std::string text = "optinc";
+  for (int i = 1; i < argc; ++i) text += " " + as_word(argv[i]);
+  return text;
+}
 
 int run_command_line(int argc, char** argv, Ranks& ranks) {
   try {

@@ -250,6 +250,9 @@ class Helper {
   int read_ = -1;
 };
 
+/// How long a trial may take for a dry run to see it, s.
+constexpr double longest_s = 10.0;
+
 /// What trials were seen to take.
 struct SeenTrial {
   double seconds = 0.0;                               ///< mean over a few points
@@ -257,11 +260,11 @@ struct SeenTrial {
 };
 
 /// A few trials on networks with random weights, whose trials take as long: of the first point, the last, which
-/// may ask for more, and some between. Nothing where none ends within a second; one that is under way counts
-/// for memory.
+/// may ask for more, and some between, for a second; the first one for longest_s. Nothing where that does not
+/// end; one that is under way counts for memory.
 std::optional<SeenTrial> see_trial(const StudyConfig& config, const std::vector<StudyConfig>& points) {
   constexpr double most_s = 1.0;
-  const double deadline = omp_get_wtime() + most_s;
+  const double start = omp_get_wtime(), deadline = start + most_s, last_deadline = start + longest_s;
   const double whole = peak_rss_bytes();
   const std::size_t last = points.size() - 1, step = std::max<std::size_t>(points.size() / 5, 1);
   const Helper helper([&](int to) {
@@ -277,10 +280,11 @@ std::optional<SeenTrial> see_trial(const StudyConfig& config, const std::vector<
     ::close(to);
     ::sleep(2);  // while its memory is looked at
   });
-  const auto study = helper.next(deadline), before = helper.next(deadline);
+  const auto study = helper.next(last_deadline), before = helper.next(last_deadline);
   std::vector<double> seconds;
-  while (const auto one = helper.next(deadline)) seconds.push_back(*one);
-  if (!study || !before || seconds.empty()) return std::nullopt;
+  if (study && before)
+    while (const auto one = helper.next(seconds.empty() ? last_deadline : deadline)) seconds.push_back(*one);
+  if (seconds.empty()) return std::nullopt;
   const double beyond = helper.peak_bytes() - *before;
   if (seconds.size() > 1) seconds.erase(seconds.begin());
   return SeenTrial{mean_of(seconds), *study, std::max(beyond, 0.0)};
@@ -322,7 +326,7 @@ std::string dry_run(const StudyConfig& config, const Shard& shard) {
                                              time_text(trial->seconds * static_cast<double>(wanted) / threads +
                                                        times_looked_at * points_s),
                                              threads, time_text(trial->seconds))
-                               : "not estimated: no trial ended within 1 s";
+                               : fmt::format("not estimated: no trial ended within {:.0f} s", longest_s);
   text += fmt::format("time     {} (training and one-off measurements are not counted)\n", time);
   double peak = peak_memory_bytes(config, layout.record_size);
   if (!inputs.networks.empty())  // files hold other networks than the one that would be trained

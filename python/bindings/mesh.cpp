@@ -60,18 +60,27 @@ void validate_ports(int ports) {
                  most_ports);
 }
 
-/// An engine settled with a copy of phases and errors as they are at this moment.
+/// Phases or errors in the precision of an engine, not copied where they have it.
+template <class Real, class Of>
+decltype(auto) in_precision(const Of& of) {
+  if constexpr (std::is_same_v<Real, double>)
+    return (of);
+  else
+    return of.template cast<Real>();
+}
+
+/// An engine settled with phases and errors as they are at this moment.
 template <class Real>
 MeshEngine<Real> engine_of(const Mesh& mesh, bool for_backward = false) {
   MeshEngine<Real> engine = mesh.wiring->engine<Real>();
-  engine.settle(mesh.program.cast<Real>(), for_backward);
+  engine.settle(in_precision<Real>(mesh.program), for_backward);
   return engine;
 }
 template <class Real>
 MeshEngine<Real> engine_of(const MeshChip& chip, bool for_backward = false) {
   validate_losses(chip.errors);
   MeshEngine<Real> engine = chip.wiring->engine<Real>();
-  engine.settle(chip.program.cast<Real>(), chip.errors.cast<Real>(), for_backward);
+  engine.settle(in_precision<Real>(chip.program), in_precision<Real>(chip.errors), for_backward);
   return engine;
 }
 

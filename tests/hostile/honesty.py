@@ -42,6 +42,10 @@ TEXTS = {
     "tolerance, 1e6 words": 'model = "tolerance"\n' + CHIP.format("carry-chain") + "[measure]\nwords = 1_000_000\n[tolerance]\nsteps = 2\n",
     "once": CHIP.format("shipped/published") + '[measure]\nwords = 100\nonce = ["eye", "gradient", "cost"]\n',
     "in-situ": CHIP.format("shipped/published") + '[measure]\nwords = 100\n[calibration]\npolicy = "in-situ"\nin_situ_steps = 3\n',
+    **{f"{source}, 1e6 words": CHIP.format(source) + "[measure]\nwords = 1_000_000\n"
+       for source in ("digit-sums", "analogue-sum", "ring", "hub")},
+    "sums of sums, 1e6 words": 'model = "cascade"\n' + CHIP.format("digit-sums") + "[measure]\nwords = 1_000_000\n",
+    "drift with checks": 'model = "drift"\n' + CHIP.format("digit-sums") + "[measure]\nwords = 20_000\n[drift]\ninstants = 200\n",
     "training, 16 bits": "[runner]\ntrials = 1\n[measure]\nwords = 100\n[task]\nbits = 16\n[network]\nhidden = [64, 64]\n"
                          "[training]\nwarmup_epochs = 0\nepochs = 1\nwords_per_epoch = 1_000_000\n",
 }
@@ -60,6 +64,9 @@ SHIPPED = {
     "cascade": ["--trials", "1"],
     "comb": ["--trials", "1"],
     "calibration": ["--trials", "1"],
+    "digit_sums": ["--trials", "1"],
+    "cascading_sums": ["--trials", "1"],
+    "drifting_sums": ["--trials", "1"],
 }
 """Shipped studies and what makes them short."""
 

@@ -71,6 +71,21 @@ class Run(unittest.TestCase):
         self.assertEqual(str(caught.exception), sentence)
 
     # Fails when an option does not reach the tool.
+    # Fails when a shard runs other trials than its own, or trials are lost in between.
+    def test_shards_are_the_run(self):
+        whole, _ = self.run_study(progress=False)
+        parts = [self.folder / f"part{i}.h5" for i in (1, 2)]
+        for i, part in enumerate(parts, 1):
+            found, _ = self.run_study(shard=f"{i}/2", output=part, progress=False)
+            self.assertEqual(int(found.mesh_error.isnull().all("variant").sum()), 3 - len(range(i, 4, 2)))
+        merged = optinc.merge(parts, self.folder / "whole.h5")
+        numpy.testing.assert_array_equal(merged.mesh_error, whole.mesh_error)
+        with contextlib.redirect_stderr(io.StringIO()) as shown:
+            optinc.merge(parts[:1])
+        self.assertIn("2 of 3 trials are present", shown.getvalue())
+        with self.assertRaisesRegex(ValueError, "3/2"):
+            self.run_study(shard="3/2")
+
     def test_numbers(self):
         file = self.folder / "typed.h5"
         subprocess.run([TOOL, "run", self.study, "-o", file, "--quiet", "--trials=2", "--seed=3",

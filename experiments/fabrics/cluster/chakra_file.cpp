@@ -27,7 +27,19 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_ranks = 4096;
 
 /// NodeType and CollectiveCommType of the schema.
-enum Type { invalid, metadata, load, store, computing, sending, receiving, collective };
+enum Type {
+  invalid,
+  metadata,
+  load,
+  store,
+  computing,
+  sending,
+  receiving,
+  collective,
+  storage,
+  batch,
+  checkpoint
+};
 const std::map<std::int64_t, StepKind> collectives = {
     {0, StepKind::all_reduce}, {1, StepKind::reduce},         {2, StepKind::all_gather},
     {3, StepKind::gather},     {4, StepKind::scatter},        {5, StepKind::broadcast},
@@ -86,6 +98,27 @@ struct Place {
 
 using Groups = std::map<std::string, int, std::less<>>;
 
+/// Groups as Chakra's extractor of process groups writes them, in the form of ASTRA-sim's. Nothing is copied
+/// but names and numbers: a file may be nested deeper than a stack.
+nlohmann::json plain_groups(nlohmann::json file) {
+  const auto listed = file.find("communicators");
+  if (listed == file.end() || !listed->is_array()) return file;
+  nlohmann::json groups = nlohmann::json::object();
+  for (const auto& group : *listed) {
+    const auto id = group.is_object() ? group.find("communicatorId") : group.end(),
+               nodes = group.is_object() ? group.find("nodes") : group.end();
+    if (id == group.end() || nodes == group.end() || !(id->is_string() || id->is_number_integer())) return file;
+    nlohmann::json& members = groups[id->is_string() ? id->get<std::string>() : id->dump()];
+    members = nlohmann::json::array();
+    for (const auto& node : *nodes) {
+      const auto rank = node.is_object() ? node.find("globalRank") : node.end();
+      const bool number = rank != node.end() && rank->is_number_integer();
+      members.push_back(number ? *rank : nlohmann::json(node.type_name()));
+    }
+  }
+  return groups;
+}
+
 /// Process groups by name; those without a name are all ranks.
 Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
   std::vector<int>& all = trace.groups.emplace_back();
@@ -95,9 +128,10 @@ Groups read_groups(const fs::path& path, int ranks, ExecutionTrace& trace) {
   std::ifstream in(path);
   validate(in.is_open() && fs::is_regular_file(path), "{}: no such file (process groups). Check the path.",
            path.string());
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  validate(json.is_object(), "{}: not JSON of the form {{\"name\": [ranks]}} (process groups). Write it so.",
+  auto parsed = nlohmann::json::parse(in, nullptr, false);
+  validate(parsed.is_object(), "{}: not JSON of the form {{\"name\": [ranks]}} (process groups). Write it so.",
            path.string());
+  const nlohmann::json json = plain_groups(std::move(parsed));
   for (const auto& [name, members] : json.items()) {
     std::set<int> group;
     validate(members.is_array() && !members.empty(), "{}: group \"{}\" (a list of ranks). List them.",
@@ -170,8 +204,38 @@ std::vector<chakra::Node> read_nodes(const fs::path& path, std::size_t most) {
              path.string(), most_trace_steps);
   }
   validate(!in.damaged, "{}: gzip data that are damaged or cut off. Use a complete copy.", path.string());
-  validate(!nodes.empty(), "{}: no nodes (an execution trace). Write the trace anew.", path.string());
   return nodes;
+}
+
+/// The process group of a communication: a number in the trace's groups, of which the rank is one.
+int group_of(const Place& at, const Groups& groups, const ExecutionTrace& trace, int rank) {
+  const chakra::Attribute* pg_name = find(at.node, "pg_name");
+  validate(pg_name == nullptr || pg_name->has_string_val(),
+           "{}: attribute pg_name (a string). Write the trace anew.", at.text());
+  const std::string name = pg_name == nullptr ? "" : pg_name->string_val();
+  const auto group = groups.find(name);
+  validate(group != groups.end(), "{}: no process group \"{}\". Name its ranks in the file of groups.",
+           at.text(), printable(name));
+  const std::vector<int>& members = trace.groups[static_cast<std::size_t>(group->second)];
+  validate(std::binary_search(members.begin(), members.end(), rank),
+           "{}: rank {} is not in process group \"{}\". Add it to the file of groups.", at.text(), rank,
+           group->first);
+  return group->second;
+}
+
+/// The other rank of a message: named, or where converters leave it out the other one of a group of two.
+int peer_of(const Place& at, int ranks, const Groups& groups, const ExecutionTrace& trace, int rank) {
+  const std::string_view name = at.node.type() == sending ? "comm_dst" : "comm_src";
+  if (const auto named = at.optional(name, ranks - 1)) return static_cast<int>(*named);
+  if (find(at.node, "pg_name") != nullptr) {
+    const std::vector<int>& two = trace.groups[static_cast<std::size_t>(group_of(at, groups, trace, rank))];
+    validate(two.size() == 2,
+             "{}: no attribute {}, and its process group has {} ranks (of two it would be the other). Write it "
+             "into the trace.",
+             at.text(), name, two.size());
+    return two[0] == rank ? two[1] : two[0];
+  }
+  return static_cast<int>(at.needed(name, ranks - 1));  // which says that it is missing
 }
 
 /// A communication of a node.
@@ -179,10 +243,9 @@ void fill_communication(TraceStep& step, const Place& at, int ranks, const Group
                         const ExecutionTrace& trace, int rank) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
   if (at.node.type() != collective) {
-    const bool sends = at.node.type() == sending;
-    step.kind = sends ? StepKind::send : StepKind::receive;
+    step.kind = at.node.type() == sending ? StepKind::send : StepKind::receive;
     step.bytes = static_cast<double>(at.needed("comm_size", most_bytes));
-    step.peer = static_cast<int>(at.needed(sends ? "comm_dst" : "comm_src", ranks - 1));
+    step.peer = peer_of(at, ranks, groups, trace, rank);
     step.tag = static_cast<int>(at.optional("comm_tag", INT32_MAX).value_or(0));
     validate(step.peer != rank, "{}: rank {} to itself (another rank). Write the trace anew.", at.text(), rank);
     return;
@@ -192,23 +255,12 @@ void fill_communication(TraceStep& step, const Place& at, int ranks, const Group
   validate(kind != collectives.end(),
            "{}: comm_type = {} (0..9: ALL_REDUCE to BARRIER). Others are not simulated.", at.text(), type);
   step.kind = kind->second;
-  const chakra::Attribute* pg_name = find(at.node, "pg_name");
-  validate(pg_name == nullptr || pg_name->has_string_val(),
-           "{}: attribute pg_name (a string). Write the trace anew.", at.text());
-  const std::string name = pg_name == nullptr ? "" : pg_name->string_val();
-  const auto group = groups.find(name);
-  validate(group != groups.end(), "{}: no process group \"{}\". Name its ranks in the file of groups.",
-           at.text(), printable(name));
-  step.group = group->second;
-  const std::vector<int>& members = trace.groups[static_cast<std::size_t>(step.group)];
-  validate(std::binary_search(members.begin(), members.end(), rank),
-           "{}: rank {} is not in process group \"{}\". Add it to the file of groups.", at.text(), rank,
-           group->first);
+  step.group = group_of(at, groups, trace, rank);
+  const auto members = static_cast<double>(trace.groups[static_cast<std::size_t>(step.group)].size());
   if (step.kind == StepKind::barrier) return;
   step.bytes = static_cast<double>(at.needed("comm_size", most_bytes));
   if (step.kind == StepKind::all_reduce) step.gradient_bits = 32;
-  if (step.kind == StepKind::all_gather || step.kind == StepKind::gather)
-    step.bytes *= static_cast<double>(members.size());
+  if (step.kind == StepKind::all_gather || step.kind == StepKind::gather) step.bytes *= members;
 }
 
 TraceStep step_of(const Place& at, int ranks, const Groups& groups, const ExecutionTrace& trace, int rank,
@@ -232,12 +284,15 @@ TraceStep step_of(const Place& at, int ranks, const Groups& groups, const Execut
     case computing:
     case load:
     case store:
+    case storage:
+    case batch:
+    case checkpoint:
       break;
     default:
-      throw Error(fmt::format("{}: node type {} (0..7: COMP, MEM, COMM, METADATA). Others are not simulated.",
+      throw Error(fmt::format("{}: node type {} (0..10: METADATA to CHECKPOINT). Others are not simulated.",
                               at.text(), at.node.type()));
   }
-  if (on_host) step.kind = StepKind::host_compute;
+  if (on_host || at.node.type() >= storage) step.kind = StepKind::host_compute;
   constexpr std::uint64_t most_micros = 1'000'000'000'000;
   validate(at.node.duration_micros() <= most_micros, "{}: duration_micros = {} (0..{}). Write the trace anew.",
            at.text(), at.node.duration_micros(), most_micros);
@@ -292,6 +347,8 @@ ExecutionTrace read_chakra(const fs::path& prefix, const fs::path& groups, doubl
       steps.back().after.assign(after.begin(), after.end());
     }
   }
+  validate(left < most_trace_steps, "{}: no nodes in any rank (an execution trace). Write the trace anew.",
+           prefix.string());
   return trace;
 }
 

@@ -138,7 +138,7 @@ constexpr std::array<TableColumn<CompetitionResult>, 19> competition_columns = {
      [](const CompetitionResult& r) { return r.optinc.optics_j; }},
 }};
 
-constexpr std::array<TableColumn<IterationAnswer>, 9> iteration_columns = {{
+constexpr std::array<TableColumn<IterationAnswer>, 11> iteration_columns = {{
     {"ranks", "1", "ranks", 1, "ranks of the job",
      [](const IterationAnswer& r) { return static_cast<double>(r.ranks); }, true},
     {"iteration_s", "s", "total ms", 1e3, "iteration time",
@@ -151,6 +151,12 @@ constexpr std::array<TableColumn<IterationAnswer>, 9> iteration_columns = {{
      [](const IterationAnswer& r) { return r.idle(); }},
     {"sent_bytes", "byte", "GB", 1e-9, "bytes sent by all ranks",
      [](const IterationAnswer& r) { return r.run.sent_bytes; }},
+    {"energy_j", "J", "J", 1, "energy of an iteration in the network",
+     [](const IterationAnswer& r) { return r.energy.total_j(); }},
+    {"optics_j", "J", "light J", 1,
+     "energy of an iteration in wavelength-selective switches and amplifiers (ODDL) or the fibre switch "
+     "(OptINC), part of energy_j",
+     [](const IterationAnswer& r) { return r.energy.optics_j + r.energy.circuits_j; }},
     {"steps", "1", "", 1, "steps of all ranks",
      [](const IterationAnswer& r) { return static_cast<double>(r.run.steps); }, true},
     {"operations", "1", "operations", 1, "collectives and messages",
@@ -339,7 +345,9 @@ std::string cluster_text(const ClusterResults& all) {
          table_of(
              "Iterations of one job, step by step", all.iterations, iteration_columns,
              "without: if communication took no time; compute: of the rank that computes longest; idle: share "
-             "of the iteration in which it does not; operations: collectives and messages.") +
+             "of the iteration in which it does not; J: energy of the iteration in the network, light: the "
+             "part of "
+             "it in what switches and amplifies light; operations: collectives and messages.") +
          table_of("Days of a cluster", all.days, day_columns,
                   "stretch: iteration time over that on an ideal network, weighted by node-seconds of jobs on "
                   "two or more nodes; coupled: changes of the set of jobs after which some had to be simulated "

@@ -300,11 +300,19 @@ void visit_rows(I& i, auto&& visit) {
   visit(Row{"activation_bits", "bit", "Bits of an activation on the network", 1, 64},
         i.training.activation_bits);
   visit(Row{"overlap", "1",
-            "Whether a bucket is exchanged as soon as the gradients of its blocks, or of its layers "
-            "outside of blocks, are ready; false: all after the last backward pass"},
+            "Whether a bucket is exchanged as soon as the gradients of its layers, or where ranks share layers "
+            "of its blocks, are ready; false: all after the last backward pass"},
         i.training.overlap);
   visit(bucket_field(), i.training.bucket_bytes);
+  visit(Row{"transceivers", "1",
+            "Transceivers that share a node's port; on oddl each is a circuit at a time, which stays until "
+            "another one needs the transceiver",
+            1, 64},
+        i.transceivers);
   visit_network(i.traffic, i.scattered, visit);
+  visit_groups(i.traffic.light, visit);
+  visit_switch_ports(i.traffic.light, visit);
+  visit_optics_power(i.traffic, visit);
 }
 
 }  // namespace optinc

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/fabrics/cluster/traffic.hpp"
+
 namespace optinc {
 
 /// What a step of a rank does. Collectives (all_reduce to gather) join all ranks of a group, send and receive
@@ -57,10 +59,10 @@ struct TraceRun {
   double iteration_s = 0.0;
   double compute_s = 0.0;                              ///< of the accelerator that computes longest
   double sent_bytes = 0.0;                             ///< by all ranks
+  double switched_bytes = 0.0;                         ///< through electrical switches, once for each
+  std::vector<SummedGroup> sums;                       ///< groups that the network adds up for
   std::int64_t steps = 0, operations = 0, events = 0;  ///< operations: communications
 };
-
-class SharedNetwork;
 
 /// Most steps of a trace, for memory.
 inline constexpr std::size_t most_trace_steps = 10'000'000;
@@ -72,7 +74,10 @@ inline constexpr std::size_t most_trace_steps = 10'000'000;
 /// rank, in an order in which no step stands before one that it waits for; otherwise they keep their places. A
 /// message is sent as soon as its sender has reached it and those before it from the same rank to the same have
 /// arrived; who receives it may come later. All of these share links max-min fairly, the flows of a collective
-/// in lockstep, as jobs of SharedNetwork do, and circuits are set for each of them.
+/// in lockstep, as jobs of SharedNetwork do.
+///
+/// Circuits that were set stay until a node that has no transceiver left needs one for another (of those used
+/// longest ago): a ring that is taken again finds its own. They are found as an iteration before left them.
 ///
 /// nodes: of the network, where the ranks run. all_reduce: the collective, or the network's own sum for
 /// gradients of groups that it serves. Without a network communication takes no time. while_running: called at

@@ -27,6 +27,8 @@ IterationAnswer run_iteration(const Iteration& i, const std::filesystem::path& f
   const ParallelTraining& t = i.training;
   TrafficSettings settings = i.traffic;
   settings.network.name = i.name;
+  settings.network.transceivers = i.transceivers;
+  settings.network.rate_bit_per_s /= static_cast<double>(i.transceivers);
   IterationAnswer answer;
   answer.ranks = i.trace.empty() ? t.data * t.tensor * t.pipeline
                                  : static_cast<std::int64_t>(chakra_ranks(folder / i.trace));
@@ -41,6 +43,8 @@ IterationAnswer run_iteration(const Iteration& i, const std::filesystem::path& f
   const std::vector<int> nodes = place_job(taken, static_cast<int>(answer.ranks), i.scattered,
                                            static_cast<std::uint64_t>(settings.network.seed), 0);
   answer.run = run_trace(trace, &network, nodes, i.collective, while_running);
+  answer.energy =
+      network.energy(answer.ranks, answer.run.switched_bytes, answer.run.sums, answer.run.iteration_s);
   answer.without_s = run_trace(trace, nullptr, nodes, i.collective, while_running).iteration_s;
   return answer;
 }

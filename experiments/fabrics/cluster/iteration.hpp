@@ -17,6 +17,7 @@ struct Iteration {
   ParallelTraining training;
   TrafficSettings traffic;  ///< its network
   double scattered = 0.0;
+  std::int64_t transceivers = 1;  ///< that share a node's port, whose rate `traffic` has
 
   Iteration() {
     training.flop_per_s = 36e12;
@@ -29,6 +30,7 @@ struct IterationAnswer {
   std::int64_t ranks = 0;
   TraceRun run;
   double without_s = 0.0;  ///< if communication took no time
+  IterationEnergy energy;  ///< of the network (SharedNetwork::energy)
 
   /// Share of the iteration in which the accelerator that computes longest does not compute.
   double idle() const { return run.iteration_s > 0.0 ? 1.0 - run.compute_s / run.iteration_s : 0.0; }

@@ -11,40 +11,42 @@ namespace {
 /// Layers that are computed, and whose gradients are averaged, together.
 struct Part {
   double parameters = 0.0, macs = 0.0;
-  bool block = false;
+  std::int64_t block = 0;  ///< as LayerCost::block
 };
 
-/// The model's blocks in order; a layer that belongs to no block is a part of its own.
-std::vector<Part> parts_of(const ModelCost& model) {
-  std::vector<Part> parts;
-  std::int64_t of = -1;
-  for (const LayerCost& layer : model.layers) {
-    if (parts.empty() || layer.block == 0 || layer.block != of) parts.emplace_back();
-    of = layer.block;
-    parts.back().block = layer.block > 0;
-    parts.back().parameters += static_cast<double>(layer.parameters);
-    parts.back().macs += static_cast<double>(layer.macs);
-  }
-  return parts;
-}
+/// What a stage computes: its layers, and the same as whole blocks and layers of none.
+struct Stage {
+  std::vector<Part> layers, parts;
+};
 
-/// The parts of every stage: as many blocks in each, what comes before them in the first, what comes after in
-/// the last.
-std::vector<std::vector<Part>> stages_of(const ParallelTraining& s, const ModelCost& model) {
-  const std::vector<Part> parts = parts_of(model);
-  const auto blocks = std::count_if(parts.begin(), parts.end(), [](const Part& p) { return p.block; });
+/// As many blocks in each stage, what comes before them in the first, what comes after in the last.
+std::vector<Stage> stages_of(const ParallelTraining& s, const ModelCost& model) {
+  const std::int64_t blocks =
+      std::max_element(model.layers.begin(), model.layers.end(), [](const LayerCost& a, const LayerCost& b) {
+        return a.block < b.block;
+      })->block;
   validate(
       (s.tensor == 1 && s.pipeline == 1) || blocks > 0,
       "{} with tensor = {} and pipeline = {} (only models of equal blocks are split: llama). Set both to 1.",
       s.workload, s.tensor, s.pipeline);
   validate(blocks % s.pipeline == 0, "{}: {} blocks in {} stages (equally many in each). Set pipeline = 1.",
            s.workload, blocks, s.pipeline);
-  std::vector<std::vector<Part>> stages(static_cast<std::size_t>(s.pipeline));
-  std::int64_t before = 0;
-  for (const Part& p : parts) {
-    const std::int64_t stage = p.block ? before * s.pipeline / blocks : (before == 0 ? 0 : s.pipeline - 1);
-    before += p.block;
-    stages[static_cast<std::size_t>(stage)].push_back(p);
+  std::vector<Stage> stages(static_cast<std::size_t>(s.pipeline));
+  std::int64_t begun = 0;
+  for (const LayerCost& layer : model.layers) {
+    begun = std::max(begun, layer.block);
+    const std::int64_t number = layer.block > 0 ? (layer.block - 1) * s.pipeline / blocks
+                                : begun == 0    ? 0
+                                                : s.pipeline - 1;
+    Stage& stage = stages[static_cast<std::size_t>(number)];
+    const Part part = {static_cast<double>(layer.parameters), static_cast<double>(layer.macs), layer.block};
+    stage.layers.push_back(part);
+    if (stage.parts.empty() || layer.block == 0 || layer.block != stage.parts.back().block) {
+      stage.parts.push_back(part);
+    } else {
+      stage.parts.back().parameters += part.parameters;
+      stage.parts.back().macs += part.macs;
+    }
   }
   return stages;
 }
@@ -52,7 +54,7 @@ std::vector<std::vector<Part>> stages_of(const ParallelTraining& s, const ModelC
 /// Writes the steps of one rank in the order in which it computes.
 struct RankWriter {
   const ParallelTraining& settings;
-  const std::vector<Part>& parts;
+  const Stage& stage;
   double activation_bytes = 0.0;  ///< of a microbatch, between blocks
   int next = -1, previous = -1;   ///< ranks of the neighbouring stages; -1: none
   int tensor_group = 0, data_group = 0;
@@ -72,23 +74,24 @@ struct RankWriter {
   void compute(const Part& part, double passes) {
     const double seconds = passes * 2.0 * part.macs * static_cast<double>(settings.samples) /
                            static_cast<double>(settings.tensor) / settings.flop_per_s;
-    const int halves = part.block && settings.tensor > 1 ? 2 : 1;
+    const int halves = part.block > 0 && settings.tensor > 1 ? 2 : 1;
     for (int half = 0; half < halves; ++half) {
       last = {add({StepKind::compute, seconds / halves, 0.0, 0, 0, 0, last})};
       if (halves == 2) last = {add({StepKind::all_reduce, 0.0, activation_bytes, tensor_group, 0, 0, last})};
     }
   }
   void average(double bytes) {
-    if (settings.data > 1) add({StepKind::all_reduce, 0.0, bytes, data_group, 0, 0, last, 32});
+    if (settings.data > 1 && bytes > 0.0) add({StepKind::all_reduce, 0.0, bytes, data_group, 0, 0, last, 32});
   }
   void forward() {
     wait_for(previous);
-    for (const Part& part : parts) compute(part, 1.0);
+    for (const Part& part : stage.parts) compute(part, 1.0);
     send_to(next);
   }
   void backward(bool averages) {
     wait_for(next);
     const double bucket = settings.overlap ? settings.bucket_bytes : std::numeric_limits<double>::infinity();
+    const auto& parts = averages && settings.tensor == 1 ? stage.layers : stage.parts;
     double gathered_bytes = 0.0;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       compute(*part, 2.0);
@@ -105,12 +108,13 @@ struct RankWriter {
 
 ExecutionTrace parallel_training(const ParallelTraining& s) {
   const ModelCost model = workload_cost(s.workload);
-  const std::vector<std::vector<Part>> stages = stages_of(s, model);
+  const std::vector<Stage> stages = stages_of(s, model);
   // of a microbatch: forward and backward, in halves with a sum behind each where ranks share layers; four
-  // messages
-  const auto parts = static_cast<double>(std::max(stages.front().size(), stages.back().size()));
-  const double steps = static_cast<double>(s.data * s.tensor * s.pipeline * s.microbatches) *
-                       (parts * (s.tensor > 1 ? 8.0 : 2.0) + 4.0);
+  // messages; of the last, layer by layer with averages between
+  const auto parts = static_cast<double>(std::max(stages.front().parts.size(), stages.back().parts.size()));
+  const double steps = static_cast<double>(s.data * s.tensor * s.pipeline) *
+                       (static_cast<double>(s.microbatches) * (parts * (s.tensor > 1 ? 8.0 : 2.0) + 4.0) +
+                        2.0 * static_cast<double>(model.layers.size()) / static_cast<double>(s.pipeline));
   validate(steps <= static_cast<double>(most_trace_steps),
            "{} microbatches on {} ranks take about {:.0f} steps (at most {}, for memory). Lower microbatches.",
            s.microbatches, s.data * s.tensor * s.pipeline, steps, most_trace_steps);

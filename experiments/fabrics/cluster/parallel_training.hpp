@@ -34,8 +34,9 @@ struct ParallelTraining {
 ///   as long, m microbatches take (m + P - 1) (forward + backward) of a stage.
 /// - Ranks that share layers add up their activations twice in every block's forward pass, and twice in its
 ///   backward pass (all-reduce), and wait for it.
-/// - Replicas average gradients of 32 bits during the last backward pass. Those of whole blocks, and of layers
-///   outside of blocks, are gathered into buckets of bucket_bytes or more, the last layer's first.
+/// - Replicas average gradients of 32 bits during the last backward pass, as jobs of SharedNetwork do: those of
+///   layers, or where ranks share layers of whole blocks, are gathered into buckets of bucket_bytes or more,
+///   the last layer's first.
 ///
 /// Throws Error for more than most_trace_steps steps, for models that do not consist of blocks unless tensor =
 /// pipeline = 1, and where pipeline does not divide the blocks. Sources: Narayanan et al. 2019 (PipeDream) and

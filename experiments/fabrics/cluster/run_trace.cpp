@@ -13,6 +13,7 @@
 
 #include "experiments/fabrics/cluster/contention.hpp"
 #include "experiments/fabrics/cluster/execution_trace.hpp"
+#include "experiments/fabrics/cluster/held_circuits.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -194,9 +195,11 @@ struct Running {
 /// The simulation of a trace.
 class Run {
  public:
-  Run(const ExecutionTrace& trace, Operations& operations, std::span<const double> capacity)
+  Run(const ExecutionTrace& trace, Operations& operations, std::span<const double> capacity,
+      HeldCircuits& circuits)
       : trace_(trace),
         operations_(operations),
+        circuits_(circuits),
         contention_(contention(operations, capacity)),
         solver_(contention_.capacity, contention_.flows),
         next_(operations.queues.size(), 0) {
@@ -234,11 +237,13 @@ class Run {
   void end(std::uint32_t rank, std::uint32_t step);
   void settle();
   void begin(std::optional<std::size_t> operation);
+  void begin_phase(Running& r);
   void advance(Running& r);
   std::optional<std::size_t> end_operation(std::size_t operation);
 
   const ExecutionTrace& trace_;
   Operations& operations_;
+  HeldCircuits& circuits_;
   Contention contention_;
   MaxMinSolver solver_;
   std::vector<std::vector<std::uint32_t>> waits_;
@@ -249,6 +254,7 @@ class Run {
   std::vector<std::size_t> next_;     ///< of every queue: operations that have ended
   std::vector<Member> ended_;         ///< steps that have just ended
   std::vector<Running> running_;
+  std::map<std::size_t, SummedGroup> sums_;  ///< by queue
   std::priority_queue<std::pair<double, Member>, std::vector<std::pair<double, Member>>, std::greater<>>
       computing_;
   double now_s_ = 0.0;
@@ -320,7 +326,14 @@ void Run::begin(std::optional<std::size_t> operation) {
   if (!operation) return;
   Running& r = running_.emplace_back();
   r.operation = *operation;
-  r.until_s = now_s_ + phases_of(*operation)[0].fixed_s;
+  begin_phase(r);
+}
+
+/// Latency, and circuits that are not in place, pass before a phase's bytes.
+void Run::begin_phase(Running& r) {
+  const PhaseLoad& phase = phases_of(r.operation)[r.phase];
+  const bool in_place = !phase.circuits.empty() && !circuits_.set(phase.circuits);
+  r.until_s = now_s_ + phase.fixed_s - (in_place ? phase.set_s : 0.0);
 }
 
 /// Ends an operation; the next of its queue.
@@ -328,7 +341,15 @@ std::optional<std::size_t> Run::end_operation(std::size_t number) {
   Operation& operation = operations_.all[number];
   operation.over = true;
   ++result_.operations;
-  for (const PhaseLoad& p : phases_of(number)) result_.sent_bytes += operation.bytes * p.sent_bytes;
+  for (const PhaseLoad& p : phases_of(number)) {
+    result_.sent_bytes += operation.bytes * p.sent_bytes;
+    result_.switched_bytes += operation.bytes * p.switched_bytes;
+  }
+  if (operations_.loads[operation.loads].summed) {
+    SummedGroup& sum = sums_[operation.queue];
+    sum.nodes = static_cast<std::int64_t>(operation.members.size());
+    sum.bytes += operation.bytes;
+  }
   for (const auto& [rank, step] : operation.members)  // who is not there yet ends when it receives
     if (trace_.ranks[rank][step].kind != StepKind::receive || received_[rank][step])
       ended_.emplace_back(rank, step);
@@ -350,7 +371,7 @@ void Run::advance(Running& r) {
   }
   if (r.sends) solver_.set(flow(r), false);
   r.sends = false;
-  if (++r.phase < phases.size()) r.until_s = now_s_ + phases[r.phase].fixed_s;
+  if (++r.phase < phases.size()) begin_phase(r);
 }
 
 TraceRun Run::run(const std::function<void()>& while_running) {
@@ -404,6 +425,7 @@ TraceRun Run::run(const std::function<void()>& while_running) {
            "{} of {} steps never begin (they wait for each other, or for ranks that do). Write the trace anew.",
            steps - static_cast<std::size_t>(result_.steps), steps);
   result_.iteration_s = now_s_;
+  for (const auto& [queue, sum] : sums_) result_.sums.push_back(sum);
   return result_;
 }
 
@@ -411,10 +433,19 @@ TraceRun Run::run(const std::function<void()>& while_running) {
 
 TraceRun run_trace(const ExecutionTrace& trace, const SharedNetwork* network, const std::vector<int>& nodes,
                    std::string_view all_reduce, const std::function<void()>& while_running) {
-  Operations operations(trace, network, nodes, all_reduce);
-  return Run(trace, operations,
-             network == nullptr ? std::span<const double>() : network->capacity_bytes_per_s())
-      .run(while_running);
+  const Operations operations(trace, network, nodes, all_reduce);
+  const auto capacity = network == nullptr ? std::span<const double>() : network->capacity_bytes_per_s();
+  HeldCircuits circuits(network == nullptr ? 1 : network->circuits_of_node());
+  const auto run = [&] {
+    Operations once = operations;
+    return Run(trace, once, capacity, circuits).run(while_running);
+  };
+  const auto sets = [](const OperationLoads& of) {
+    return std::any_of(of.phases.begin(), of.phases.end(),
+                       [](const PhaseLoad& p) { return !p.circuits.empty(); });
+  };
+  if (std::any_of(operations.loads.begin(), operations.loads.end(), sets)) run();  // the iteration before
+  return run();
 }
 
 }  // namespace optinc

@@ -135,12 +135,14 @@ PhaseLoad SharedNetwork::Parts::load_of(const Scenario& s, const TransferPhase& 
     load.switched_bytes = static_cast<double>(phase.loads) * switched_bytes;
   load.fixed_s = repeats * latency_s;
   if (!fabric.circuits || held) return load;
-  if (s.network == "oddl") {
-    const auto rounds = static_cast<double>(solve_step(s, fabric, placed).rounds);
-    load.fixed_s += (rounds > 1.0 ? repeats : 1.0) * rounds * settings.set_s;
+  const std::int64_t rounds = s.network == "oddl" ? solve_step(s, fabric, placed).rounds : 1;
+  load.set_s = s.network == "oddl" ? settings.set_s : s.reconfiguration_s;
+  if (rounds > 1) {
+    load.set_s *= repeats * static_cast<double>(rounds);
   } else {
-    load.fixed_s += s.reconfiguration_s;
+    for (const Transfer& t : placed) load.circuits.emplace_back(t.source, t.destination);
   }
+  load.fixed_s += load.set_s;
   return load;
 }
 
@@ -312,21 +314,42 @@ std::vector<double> SharedNetwork::port_rates(const JobTraffic& traffic, int nod
 }
 
 IterationEnergy SharedNetwork::energy(const JobTraffic& traffic, double iteration_s) const {
-  Scenario s = parts_->settings.network;
-  const double share = static_cast<double>(traffic.nodes) / static_cast<double>(s.servers),
-               fibres = fibres_bit_per_s(s) * share;
   const double bytes = std::accumulate(traffic.bytes.begin(), traffic.bytes.end(), 0.0);
   double switched_bytes = 0.0;
   for (const PhaseLoad& p : traffic.phases) switched_bytes += p.switched_bytes * bytes;
-  s.servers = traffic.nodes;
-  s.levels = 0;
-  IterationEnergy e = iteration_energy(s, iteration_s, bytes / s.port_bytes_per_s(), switched_bytes, fibres);
+  const SummedGroup sum = {traffic.nodes, bytes};
+  return energy(traffic.nodes, switched_bytes, {&sum, 1}, iteration_s);
+}
+
+IterationEnergy SharedNetwork::energy(std::int64_t nodes, double switched_bytes,
+                                      std::span<const SummedGroup> sums, double iteration_s) const {
+  Scenario s = parts_->settings.network;
+  const double share = static_cast<double>(nodes) / static_cast<double>(s.servers),
+               fibres = fibres_bit_per_s(s) * share;
+  const bool light = s.network == "optinc";
+  if (light) s.network = "switch";  // what is beside the units
+  IterationEnergy e = iteration_energy(s, iteration_s, 0.0, switched_bytes, fibres);
   e.optics_j = share * parts_->layer_w * iteration_s;
-  if (s.network == "optinc") {
-    e.circuit_ports = 2.0 * e.fibres * static_cast<double>(traffic.nodes + e.units - 1);
-    e.circuits_j = e.circuit_ports * s.circuit_switch_w_per_port * iteration_s;
+  if (!light) return e;
+  s.network = "optinc";
+  s.levels = 0;
+  for (const SummedGroup& sum : sums) {
+    s.servers = sum.nodes;
+    const IterationEnergy of = iteration_energy(s, iteration_s, sum.bytes / s.port_bytes_per_s(), 0.0, 0.0);
+    const double ports = 2.0 * of.fibres * static_cast<double>(sum.nodes + of.units - 1);
+    e.units += of.units;
+    e.chips += of.chips;
+    e.static_j += of.static_j;
+    e.symbol_j += of.symbol_j;
+    e.circuit_ports += ports;
+    e.circuits_j += ports * s.circuit_switch_w_per_port * iteration_s;
   }
   return e;
+}
+
+std::int64_t SharedNetwork::circuits_of_node() const {
+  const Scenario& s = parts_->settings.network;
+  return s.network == "oddl" ? s.transceivers : 1;
 }
 
 SharedIterations SharedNetwork::iterations(std::span<const JobTraffic* const> jobs, std::int64_t window,

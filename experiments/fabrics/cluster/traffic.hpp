@@ -51,6 +51,15 @@ struct PhaseLoad {
   double switched_bytes = 0.0;     ///< through electrical switches, once for each, per byte of gradient
   double fixed_s = 0.0;            ///< latency of all repeats, and circuits that are set for them
   double alone_bytes_per_s = 0.0;  ///< rate of the largest flow if the job is alone
+  std::vector<std::pair<int, int>> circuits = {};  ///< from node to node, that one setting suffices for; else
+                                                   ///< none
+  double set_s = 0.0;  ///< part of fixed_s that passes only unless all these are in place
+};
+
+/// What the groups of a job that a network adds up for exchange in an iteration.
+struct SummedGroup {
+  std::int64_t nodes = 0;
+  double bytes = 0.0;  ///< of a node, on the network
 };
 
 /// A job as the network sees it.
@@ -109,7 +118,8 @@ class SharedNetwork {
   /// (phases).
   std::vector<double> port_rates(const JobTraffic& traffic, int node, double share) const;
   /// A byte of a collective (collective_phases), or of "send" from the first to the second, among nodes in
-  /// their order. Circuits are set before each phase. OptINC's light carries none: it takes the side network.
+  /// their order. Circuits are set before each phase (PhaseLoad::circuits). OptINC's light carries none: it
+  /// takes the side network.
   std::vector<PhaseLoad> collective_loads(std::string_view collective, const std::vector<int>& nodes) const;
 
   /// A byte that the network adds up by itself, as traffic_of says; nothing where it does not, or not for so
@@ -133,6 +143,15 @@ class SharedNetwork {
   /// Not counted: control messages and what sends them, resonators of SiP-Ring, and units kept as spares. Two
   /// nodes or more.
   IterationEnergy energy(const JobTraffic& traffic, double iteration_s) const;
+
+  /// The same of a job on `nodes` nodes whose groups `sums` have units of their own; all else that it sends
+  /// crosses electrical switches by switched_bytes.
+  IterationEnergy energy(std::int64_t nodes, double switched_bytes, std::span<const SummedGroup> sums,
+                         double iteration_s) const;
+
+  /// Circuits that a node may hold at a time, out and in: those of its transceivers (oddl), or those of one
+  /// phase.
+  std::int64_t circuits_of_node() const;
 
   /// Iterations of jobs that run side by side without end. Jobs whose links could not carry all of them at full
   /// speed form a group, which is simulated event by event (a bucket is ready, latency has passed, bytes are

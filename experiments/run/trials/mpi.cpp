@@ -1,8 +1,10 @@
 #include "experiments/run/trials/mpi.hpp"
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +21,15 @@
 namespace optinc {
 namespace {
 
-/// Processes that a launcher says it started, by what the common ones set.
+/// Processes that a launcher says it started, by what the common ones and steps of SLURM set; 0: it says none.
 int launched_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"})
     if (const char* text = std::getenv(name)) return std::atoi(text);
-  return 1;
+  return 0;
 }
+
+/// Whether the command names a part of the trials, so that it may run beside others.
+bool is_shard(std::string_view command) { return command.find(" --shard") != std::string_view::npos; }
 
 }  // namespace
 
@@ -103,11 +108,32 @@ std::optional<TrialResult> finished(Ranks::Worker& run, const std::function<Rank
 
 }  // namespace
 
-Ranks::Ranks() {
-  if (launched_processes() <= 1) return;
-  MPI_Init(nullptr, nullptr);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+Ranks::Ranks(std::string_view command) {
+  // MPI asks a launcher by one of these; a step of SLURM without them would end in MPI's own words
+  const bool asks = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMI_RANK") != nullptr ||
+                    std::getenv("PMI_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+  const int launched = launched_processes();
+  if (launched == 1 || (launched == 0 && !asks)) return;
+  if (asks) {
+    MPI_Init(nullptr, nullptr);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    // shards that a launcher starts side by side are no ranks of one run
+    const auto hash = static_cast<std::int64_t>(std::hash<std::string_view>()(command));
+    std::array<std::int64_t, 2> most = {hash, ~hash};  // the largest, and of complements the smallest's
+    MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    if (most[0] != ~most[1]) {
+      MPI_Finalize();
+      throw Error(
+          "ranks of one run have different command lines (rank 0 reads one for all). Start shards with "
+          "srun --mpi=none, or without mpirun.");
+    }
+  }
+  validate(size_ > 1 || launched <= 1 || is_shard(command),
+           "started as one of {} processes, but the launcher tells MPI of no others (all would write the same "
+           "file). Use srun --mpi=pmix (srun --mpi=list says what there is) or mpirun, or run shards: --shard "
+           "1/{}.",
+           launched, launched);
 }
 
 Ranks::~Ranks() {
@@ -177,8 +203,8 @@ void Ranks::abort() {
 
 #else
 
-Ranks::Ranks() {
-  validate(launched_processes() <= 1,
+Ranks::Ranks(std::string_view command) {
+  validate(launched_processes() <= 1 || is_shard(command),
            "started as one of {} processes, but this build has no MPI (all would write the same file). Install "
            "OpenMPI and compile again, or run shards: --shard 1/{}.",
            launched_processes(), launched_processes());

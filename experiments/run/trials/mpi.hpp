@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/run/trials/run_trials.hpp"
@@ -20,8 +21,10 @@ struct SentStudy {
 /// trials and alone writes; the other ranks only run trials for it. Made once, at the start of the program.
 class Ranks {
  public:
-  /// Joins the others when a launcher started this process. Throws Error when it did and this build has no MPI.
-  Ranks();
+  /// Joins the others when a launcher started this process (mpirun, srun). command: as typed. Throws Error when
+  /// one did and this build has no MPI, or MPI knows of no others, unless the command has --shard; and for
+  /// ranks whose commands differ.
+  explicit Ranks(std::string_view command);
   ~Ranks();  // NOLINT(performance-trivially-destructible): not where there is MPI
   Ranks(const Ranks&) = delete;
 

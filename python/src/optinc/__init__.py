@@ -16,13 +16,13 @@ A unit that averages the codes of four servers:
 
 For the same seed, results have the same bits as those of the command line from a portable build.
 
-run() runs a study by the command-line tool; interconnect(), cluster(), operating_point() and budget() are its tables as
+run() runs a study by the command-line tool, merge() joins its shards; interconnect(), cluster(), operating_point() and budget() are its tables as
 DataFrames; optinc.results reads, tabulates and draws result files. These need no compiled module.
 """
 
 from typing import TYPE_CHECKING
 
-from .tool import budget, cluster, interconnect, operating_point, run
+from .tool import budget, cluster, interconnect, merge, operating_point, run
 
 try:
     from ._core import (
@@ -200,6 +200,7 @@ __all__ = [
     "load_matrix",
     "load_touchstone",
     "load_network",
+    "merge",
     "model_emission",
     "model_ports",
     "model_scattering",

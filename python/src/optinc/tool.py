@@ -30,6 +30,7 @@ def run(
     sweep: Optional[Mapping[str, Sequence[Any]]] = None,
     seed: Optional[int] = None,
     threads: Optional[int] = None,
+    shard: Optional[str] = None,
     output: Optional[_Path] = None,
     force: bool = False,
     progress: bool = True,
@@ -47,6 +48,8 @@ def run(
         sweep: values of swept keys. Each replaces the study's sweep of that key or adds one.
         seed: seed of all random number streams (run.seed).
         threads: number of threads, 0: all cores (run.threads). Results do not depend on it.
+        shard: part of the trials, "2/4" the second of four; merge() puts their output files together. Trials of the
+            other parts are NaN.
         output: result file to write. Without it, a temporary file is used, and nothing is kept.
         force: overwrites an existing output file.
         progress: shows progress on sys.stderr. Warnings are shown in any case.
@@ -64,19 +67,42 @@ def run(
         RuntimeError: a signal ended the tool, or the program is another one.
         KeyboardInterrupt: Ctrl-C. The tool stores the finished trials and ends; optinc resume OUTPUT continues the run.
     """
+    options = {"--trials": trials, "--seed": seed, "--threads": threads, "--shard": shard}
+    words = [f"{name}={value}" for name, value in options.items() if value is not None]
+    words += _settings(settings)
+    words += [f"--sweep={key}={_toml(values)}" for key, values in (sweep or {}).items()]
+    words += ["--quiet"] * (not progress)
+    return _results("run", words, [study], output, force, tool)
+
+
+def merge(shards: Sequence[_Path], output: Optional[_Path] = None, *, force: bool = False,
+          tool: Optional[_Path] = None) -> xarray.Dataset:
+    """Puts the output files of a study's shards together (optinc merge): bit by bit what one run would have written.
+
+        parts = joblib.Parallel(n_jobs=4)(joblib.delayed(one_shard)(i) for i in range(4))
+        accuracy = optinc.merge(parts, "whole.h5").word_accuracy
+
+    Args:
+        shards: result files of run(.., shard=..). Some may be missing: a warning says how many trials there are, and
+            optinc resume OUTPUT runs the rest.
+        output, force, tool: as for run().
+
+    Returns and raises as run() does.
+    """
+    return _results("merge", [], list(shards), output, force, tool)
+
+
+def _results(command: str, words: Sequence[str], files: Sequence[_Path], output: Optional[_Path], force: bool,
+             tool: Optional[_Path]) -> xarray.Dataset:
+    """Group trials of the result file that a command writes."""
     try:
         from .results import open_run  # before the work: without it, there is nothing to return
     except ModuleNotFoundError as missing:
         raise ImportError(f"Results are read by h5py and xarray ({missing}). Run pip install h5py xarray.") from missing
 
-    options = {"--trials": trials, "--seed": seed, "--threads": threads}
-    words = [f"{name}={value}" for name, value in options.items() if value is not None]
-    words += _settings(settings)
-    words += [f"--sweep={key}={_toml(values)}" for key, values in (sweep or {}).items()]
-    words += ["--force"] * force + ["--quiet"] * (not progress)
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(output or Path(scratch) / "results.h5")
-        _call([_program(tool), "run", *words, f"--output={file}", "--", os.fspath(study)])
+        _call([_program(tool), command, *words, *["--force"] * force, f"--output={file}", "--", *map(os.fspath, files)])
         with open_run(file) as results:
             return results.require("trials").load().assign_attrs(results.attributes)
 

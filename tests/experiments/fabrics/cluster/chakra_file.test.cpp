@@ -23,16 +23,16 @@ std::string trace_bytes(const std::filesystem::path& path) {
 }
 
 /// A message behind its length, and its fields, written by hand as the wire format of protobuf has them.
-std::string framed(const std::string& message) { return static_cast<char>(message.size()) + message; }
+std::string varint(std::size_t value) {
+  return value < 128 ? std::string{static_cast<char>(value)}
+                     : static_cast<char>((value & 127) | 128) + varint(value >> 7);
+}
+std::string framed(const std::string& message) { return varint(message.size()) + message; }
 std::string int_field(int field, int value) {
-  return {static_cast<char>(field << 3), static_cast<char>(value)};
+  return varint(static_cast<std::size_t>(field) << 3) + varint(static_cast<std::size_t>(value));
 }
 std::string bytes_field(int field, const std::string& value) {
-  const int tag = field << 3 | 2;
-  const std::string first =
-      tag < 128 ? std::string{static_cast<char>(tag)}
-                : std::string{static_cast<char>((tag & 127) | 128), static_cast<char>(tag >> 7)};
-  return first + static_cast<char>(value.size()) + value;
+  return varint(static_cast<std::size_t>(field) << 3 | 2) + framed(value);
 }
 std::string attribute(const std::string& name, int value) {  // an int32
   return bytes_field(10, bytes_field(1, name) + int_field(7, value));
@@ -116,6 +116,49 @@ TEST_CASE("what converters of PyTorch's traces write is read") {
   CHECK_THROWS_WITH(read_chakra(folder / "t", {}, 1e12), ContainsSubstring("t.0.et.gz"));
 }
 
+// As Chakra's generator, its converter and its extractor of process groups write them (read at
+// github.com/mlcommons/chakra: src/generator, src/converter, src/pg_extractor): attributes of every type, lists
+// among them; messages that name a group of two, not the other rank; a rank that does nothing; storage. Fails
+// when one of them is refused, or a message goes to a rank of another group.
+TEST_CASE("what Chakra's own tools write is read") {
+  const auto node = [](int id, int type, const std::string& rest) {
+    return framed(int_field(1, id) + bytes_field(2, "x") + int_field(3, type) + rest);
+  };
+  const auto in_group = [](const std::string& name) {
+    return bytes_field(10, bytes_field(1, "pg_name") + bytes_field(29, name));
+  };
+  std::string every_type;
+  for (const int list : {4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32})
+    every_type += bytes_field(10, bytes_field(1, "list") + bytes_field(list, ""));
+  for (const int varint : {9, 11, 13, 15})
+    every_type += bytes_field(10, bytes_field(1, "number") + int_field(varint, 5));
+  const Scratch folder;
+  const auto write = [&](int rank, const std::string& nodes) {
+    std::ofstream(folder / ("t." + std::to_string(rank) + ".et"), std::ios::binary)
+        << framed(bytes_field(1, "0.0.4")) << nodes;
+  };
+  write(0, node(0, 1, every_type) +
+               node(1, 7, attribute("comm_type", 0) + attribute("comm_size", 8) + every_type) +
+               node(2, 8, int_field(7, 3)));
+  write(1, node(0, 5, attribute("comm_size", 100) + in_group("7")));
+  write(2, "");
+  write(3, node(0, 6, attribute("comm_size", 100) + in_group("7")));
+  std::ofstream(folder / "groups.json")
+      << R"({"communicators": [{"communicatorId": 7, "type": "pp", "collImpl": [],
+             "nodes": [{"globalRank": 3, "rank": 0, "commList": []}, {"globalRank": 1, "rank": 1}]}]})";
+  const ExecutionTrace trace = read_chakra(folder / "t", folder / "groups.json", 1e12);
+  CHECK(trace.groups[1] == std::vector<int>{1, 3});
+  CHECK(trace.ranks[0][1].kind == StepKind::all_reduce);
+  CHECK(trace.ranks[0][2].kind == StepKind::host_compute);
+  CHECK(trace.ranks[0][2].seconds == Approx(3e-6));
+  CHECK(trace.ranks[1][0].peer == 3);
+  CHECK(trace.ranks[2].empty());
+  CHECK(trace.ranks[3][0].peer == 1);
+  std::ofstream(folder / "three.json") << R"({"7": [0, 1, 3]})";
+  CHECK_THROWS_WITH(read_chakra(folder / "t", folder / "three.json", 1e12),
+                    ContainsSubstring("no attribute comm_dst, and its process group has 3 ranks"));
+}
+
 // A file that ends between two messages is a shorter trace. tests/fuzz reads such files under the address
 // sanitizer
 TEST_CASE("damaged execution traces are refused, or are other traces") {
@@ -148,7 +191,7 @@ TEST_CASE("execution traces say which node is wrong") {
       {"", "no nodes"},
       {twice + twice, "two of that id"},
       {node(4, int_field(5, 9)), "node 5 (x): depends on node 9"},
-      {node(8, ""), "node type 8"},
+      {node(11, ""), "node type 11"},
       {node(7, ""), "no attribute comm_type (a COMM_COLL node needs it)"},
       {node(7, attribute("comm_type", 10)), "comm_type = 10"},
       {node(7, attribute("comm_type", 0)), "no attribute comm_size"},
@@ -171,13 +214,16 @@ TEST_CASE("execution traces say which node is wrong") {
            {"{\"a\": 3}", "group \"a\" (a list of ranks)"},
            {"{\"a\": [0, 1]}", "has 1 (ranks of 0..0"},
            {"{\"a\": [0, 0]}", "rank 0 twice"},
+           {R"({"communicators": [{"communicatorId": 7, "nodes": [3]}]})", "group \"7\" has \"number\" (ranks"},
+           {R"({"communicators": [{"communicatorId": [7], "nodes": []}]})",
+            "group \"communicators\" has object"},
            {"{\"a\": [" + std::string(100000, '[') + std::string(100000, ']') + "]}",
             "group \"a\" has array (ranks of 0..0"}})
     CHECK_THROWS_WITH(read_rank(fine, groups), ContainsSubstring(message));
   const std::string named = bytes_field(2, "x\x1b[31m"),
                     group = bytes_field(10, bytes_field(1, "pg_name") + int_field(7, 1)),
                     host = bytes_field(10, bytes_field(1, "is_cpu_op") + int_field(7, 1));
-  CHECK_THROWS_WITH(read_rank(framed(id + named + int_field(3, 8))), ContainsSubstring("node 5 (x [31m)"));
+  CHECK_THROWS_WITH(read_rank(framed(id + named + int_field(3, 11))), ContainsSubstring("node 5 (x [31m)"));
   CHECK_THROWS_WITH(read_rank(node(7, attribute("comm_type", 9) + group)),
                     ContainsSubstring("pg_name (a string)"));
   CHECK_THROWS_WITH(read_rank(node(4, host)), ContainsSubstring("is_cpu_op (a bool)"));

@@ -240,6 +240,94 @@ TEST_CASE("replicas average their gradients as data-parallel jobs do") {
   }
 }
 
+// Fails when a bucket closes at the end of a block, or one without gradients is sent.
+TEST_CASE("replicas overlap averages with their backward pass as jobs of a competition do") {
+  for (const char* workload : {"llama-8x384-untied", "llama-8x384-tied", "vgg19"})
+    for (const char* network : {"fat-tree", "oddl", "adding-fat-tree", "optinc"})
+      for (const double bucket_bytes : {1e6, 2e6}) {
+        TrafficSettings t = plain(network, 64);
+        t.network.routing = "spray";
+        t.network.workload = workload;
+        t.network.step_latency_s = 2e-6;
+        t.network.unit.emplace();
+        t.network.unit->servers = 4;
+        t.network.unit->bits = 8;
+        t.network.unit->symbol_rate_bd = t.network.unit->symbol_rate_limit_bd = 40e9;
+        t.network.unit->slots_per_word = 4;
+        t.bucket_bytes = bucket_bytes;
+        ParallelTraining p = training(4, 1, 1, 1);
+        p.workload = workload;
+        p.bucket_bytes = bucket_bytes;
+        p.samples = 100;
+        p.flop_per_s = 1e13;
+        t.network.compute_s = 6.0 * static_cast<double>(workload_cost(workload).macs()) * 100 / 1e13;
+        TrainingJob job;
+        job.nodes = {0, 1, 2, 3};
+        job.size = 4;
+        job.workload = workload;
+        INFO(workload << " on " << network << " in buckets of " << bucket_bytes);
+        const SharedNetwork shared(t);
+        const JobTraffic traffic = shared.traffic_of(job);
+        const TraceRun run = run_trace(parallel_training(p), &shared, ranks_in_order(4));
+        CHECK(run.iteration_s == Approx(traffic.alone_s()).epsilon(1e-9));
+        CHECK(run.iteration_s > run.compute_s);
+        const IterationEnergy e = shared.energy(4, run.switched_bytes, run.sums, run.iteration_s),
+                              of_job = shared.energy(traffic, run.iteration_s);
+        CHECK(e.total_j() == Approx(of_job.total_j()).epsilon(1e-9));
+        CHECK(e.units == of_job.units);
+      }
+}
+
+// A ring of four takes 1.5 ms, a message 1 ms. Fails when a ring sets its circuits anew, or keeps those whose
+// transceiver a message has taken.
+TEST_CASE("a ring keeps its circuits until their transceivers are needed") {
+  const auto seconds = [](std::int64_t transceivers, double message_bytes) {
+    TrafficSettings t = plain("oddl", 8);
+    t.network.transceivers = transceivers;
+    t.network.rate_bit_per_s = 100e9 / static_cast<double>(transceivers);
+    t.set_s = 1e-3;
+    ExecutionTrace trace;
+    trace.groups = {{0, 1, 2, 3}};
+    for (int r = 0; r < 4; ++r)
+      trace.ranks.push_back(
+          {collective(StepKind::all_reduce, 12.5e6), collective(StepKind::all_reduce, 12.5e6, {0})});
+    if (message_bytes > 0.0)
+      for (const auto& [rank, peer, kind] :
+           {std::tuple(0UL, 2, StepKind::send), std::tuple(2UL, 0, StepKind::receive)}) {
+        trace.ranks[rank].push_back(message(kind, peer, message_bytes, {0}));
+        trace.ranks[rank][1].after.push_back(2);
+      }
+    return run_on(t, trace).iteration_s;
+  };
+  CHECK(seconds(1, 0.0) == Approx(3e-3).epsilon(1e-12));
+  CHECK(seconds(1, 12.5e6) == Approx(1.5e-3 + 2e-3 + 2.5e-3).epsilon(1e-12));
+  CHECK(seconds(2, 12.5e6) == Approx(1.5e-3 + 1e-3 + 1.5e-3).epsilon(1e-12));
+}
+
+// Twice the ranks in two groups: twice of everything. Fails when units are counted for the job as a whole.
+TEST_CASE("every group that averages has units of its own") {
+  TrafficSettings t = plain("optinc", 8);
+  t.network.unit.emplace();
+  t.network.unit->servers = 4;
+  t.network.unit->bits = 8;
+  t.network.unit->symbol_rate_bd = t.network.unit->symbol_rate_limit_bd = 40e9;
+  t.network.unit->slots_per_word = 4;
+  t.network.unit->static_power_w = 3.0;
+  t.network.unit->symbol_power_w = 5.0;
+  const SharedNetwork shared(t);
+  const auto energy = [&](std::int64_t data, std::int64_t tensor) {
+    const TraceRun run = run_trace(parallel_training(training(data, tensor, 1, 1)), &shared, ranks_in_order(8));
+    return shared.energy(data * tensor, run.switched_bytes, run.sums, 1.0);
+  };
+  const IterationEnergy one = energy(4, 1), two = energy(4, 2);
+  CHECK(one.units == 1);
+  CHECK(two.units == 2);
+  CHECK(two.static_j == Approx(2 * one.static_j));
+  CHECK(two.symbol_j == Approx(one.symbol_j));  // each group half of the gradients
+  CHECK(two.transceivers_j == Approx(2 * one.transceivers_j));
+  CHECK(two.circuits_j == Approx(2 * one.circuits_j));
+}
+
 // Alone on a switch, buckets are exchanged one after the other, each as soon as the backward pass has reached
 // its last layer: computed here from the layers themselves, last layer first. Fails when models without blocks
 // are exchanged as a whole (VGG19 then takes 173.7 ms), and when the pass waits for an exchange.
