@@ -93,9 +93,9 @@ class Installed(unittest.TestCase):
         cls.bin = cls.folder / "env/bin"
         wanted = [f"{FILE}[results]"]
         if FILE.is_dir():
-            subprocess.run([PYTHON, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "-C", "wheel.py-api=",
-                            "-C", f"build-dir={cls.folder}/build", "-C", f"cmake.define.OPTINC_BUILT={FILE}", "--wheel-dir", cls.folder,
-                            ROOT / "python"], check=True)
+            subprocess.run([PYTHON, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--wheel-dir", cls.folder,
+                            *map("--config-settings={}".format, ("wheel.py-api=", f"build-dir={cls.folder}/build",
+                                                                 f"cmake.define.OPTINC_BUILT={FILE}")), ROOT / "python"], check=True)
             wanted = ["--no-deps", "--no-index", *cls.folder.glob("*.whl")]
         subprocess.run([cls.bin / "pip", "install", "--quiet", *wanted], check=True)
 
