@@ -18,8 +18,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Whose they are: GCC; formatting; SIMD; operating points; netlists; traces; compressed HDF5 (libsz is an interface of libaec)
-BUNDLED = {"libgomp", "libfmt", "libhwy", "libnlopt", "libyaml-cpp", "libprotobuf-lite", "libsz", "libaec"}
+# Threads of GCC; formatting; SIMD; operating points; studies; netlists; traces; compressed HDF5 (libsz is an interface of libaec)
+BUNDLED = {"libgomp", "libfmt", "libhwy", "libnlopt", "libtomlplusplus", "libyaml-cpp", "libprotobuf-lite", "libsz", "libaec"}
 # What every Linux has (PEP 600); the wheel's tag says which versions
 GIVEN = {"libc", "libm", "libpthread", "libdl", "libgcc_s", "libstdc++", "libz", "ld-linux-x86-64", "ld-linux-aarch64"}
 DEBIAN_12 = 36  # minor version of its glibc
