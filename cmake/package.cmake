@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "python3-h5py, python3-matplotlib, p
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "dataset-fashion-mnist")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME optinc-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4), libboost-dev (>= 1.74), libfmt-dev (>= 9), libhwy-dev (>= 1.0.3), libhdf5-dev (>= 1.10), libtomlplusplus-dev, nlohmann-json3-dev, libprotobuf-dev, libyaml-cpp-dev, zlib1g-dev, g++, cmake (>= 3.24)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libeigen3-dev (>= 3.4), libboost-dev (>= 1.74), libfmt-dev (>= 9), libhwy-dev (>= 1.0.3), libhdf5-dev (>= 1.10), libnlopt-cxx-dev (>= 2.7), libtomlplusplus-dev, nlohmann-json3-dev, libprotobuf-dev, libyaml-cpp-dev, zlib1g-dev, g++, cmake (>= 3.24)")
 if(OPTINC_LINKS_MPI)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libopenmpi-dev")
 endif()

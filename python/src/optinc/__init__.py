@@ -106,6 +106,7 @@ try:
     )
     from . import _reprs  # noqa: F401  gives every class of the module one
     from ._core import version as __version__
+    from ._cascade import Cascade
     from .circuits import Circuit, Readings
     from ._plots import plot
     from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
@@ -125,6 +126,7 @@ __all__ = [
     "AdcSettings",
     "BlockErrors",
     "CalibrationSettings",
+    "Cascade",
     "CheckedAverage",
     "Chip",
     "ChipDeviations",

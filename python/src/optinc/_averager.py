@@ -10,7 +10,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from . import NoiseSwitches, ProgrammedChip, ResponseTable, Task, Unit, block_maxima, decode, encode, exact_answers
+from . import Cascade, NoiseSwitches, ProgrammedChip, ResponseTable, Task, Unit, block_maxima, decode, encode, exact_answers
+from ._cascade import answers
 
 _COUNTED = ("words", "wrong", "clipped", "wire_bytes", "seconds")
 _OF_THIS_PROCESS = ("_host_group", "_worker")
@@ -36,7 +37,7 @@ class Averager:
     at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
     unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); its ResponseTable (chip.table()), which
-    takes a tenth of the time; a Unit, its network without devices; or None, exact arithmetic on codes of `bits` bits
+    takes a tenth of the time; a Unit, its network without devices; a Cascade of these, for N^2 ranks; or None, exact arithmetic on codes of `bits` bits
     (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task says the number of its servers,
     bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32" (ProgrammedChip.average).
 
@@ -65,13 +66,13 @@ class Averager:
     that all ranks agree on.
 
     Raises TypeError for another kind of unit, ValueError where the group has not as many ranks as the unit has servers
-    (at the first step, where there is no group yet), for units of a cascade, and for arguments out of range; at a step,
+    (at the first step, where there is no group yet), for single units of a cascade, and for arguments out of range; at a step,
     TypeError for sparse gradients.
     """
 
     def __init__(
         self,
-        unit: ProgrammedChip | ResponseTable | Unit | None = None,
+        unit: ProgrammedChip | ResponseTable | Unit | Cascade | None = None,
         *,
         bits: int | None = None,
         rounding: str | None = None,
@@ -88,17 +89,19 @@ class Averager:
         cuda: bool = False,
         log: Callable[[dict[str, float]], object] | None = None,
     ) -> None:
-        if not isinstance(unit, (ProgrammedChip, ResponseTable, Unit, type(None))):
-            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit or None). "
+        if not isinstance(unit, (ProgrammedChip, ResponseTable, Unit, Cascade, type(None))):
+            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit, a Cascade or None). "
                             "Program a chip: chip.program().")
-        if noise is not None and not isinstance(unit, ProgrammedChip):
+        parts = [*unit.below, unit.above] if isinstance(unit, Cascade) else [unit]
+        chips = any(isinstance(part, ProgrammedChip) for part in parts)
+        if noise is not None and not chips:
             raise ValueError("noise applies only to a ProgrammedChip (a ResponseTable has its own). Remove noise.")
         if arithmetic not in ("float64", "float32"):
             raise ValueError(f'arithmetic "{arithmetic}" (float64 or float32). Choose one of them.')
-        if arithmetic != "float64" and not isinstance(unit, ProgrammedChip):
+        if arithmetic != "float64" and not chips:
             raise ValueError(f'arithmetic "{arithmetic}" applies only to a ProgrammedChip. Remove arithmetic.')
-        if server != 0 and isinstance(unit, ResponseTable):
-            raise ValueError(f"server {server} of a ResponseTable (its answers are those of any server). Remove server.")
+        if server != 0 and isinstance(unit, (ResponseTable, Cascade)):
+            raise ValueError(f"server {server} of a {type(unit).__name__} (its answers are those of any server). Remove server.")
         if own and (server != 0 or not isinstance(unit, ProgrammedChip)):
             raise ValueError("own answers of every rank need a ProgrammedChip, whose servers have noise of their own, and no "
                              "server. Leave own out.")
@@ -112,6 +115,7 @@ class Averager:
         self.unit, self.block, self.server, self.own, self.seed, self.group = unit, block, server, own, seed, group
         self.bits, self.rounding = bits, rounding
         self.noise = NoiseSwitches.all() if noise is None else noise
+        self._block_words = 4096 if any(isinstance(part, ResponseTable) for part in parts) else 512  # parts of a call begin there
         self.arithmetic = arithmetic
         of_task = unit is not None and (unit.task.outputs, unit.task.rounding) == ("analogue", "stochastic")
         self.stochastic = stochastic or of_task
@@ -320,13 +324,12 @@ class Averager:
         """What comes back for this rank's codes; with feedback of the unit also how far below their mean, in codes, where
         this rank sent the words (0 elsewhere)."""
         ranks, rank = self.task.servers, dist.get_rank(self.group)
-        block_words = 4096 if isinstance(self.unit, ResponseTable) else 512  # parts of a call begin at multiples
-        blocks = -(-len(codes) // block_words)
-        share = -(-blocks // ranks) * block_words
+        blocks = -(-len(codes) // self._block_words)
+        share = -(-blocks // ranks) * self._block_words
         first = 0 if self.own else rank * share
         everybodys = self._gathered(codes, self.task.bits)[:, first : None if self.own else first + share]
         answers = self._answers(everybodys, self._position + first)
-        self._position += blocks * block_words
+        self._position += blocks * self._block_words
         wrong = answers != exact_answers(self.task, everybodys, self.steps)
         top = round((2**self.task.bits - 1) / self.task.answer_step)
         self.words += everybodys.shape[1]
@@ -350,14 +353,13 @@ class Averager:
         return np.asarray(torch.stack(parts).numpy()).view(narrow.dtype)
 
     def _answers(self, codes: np.ndarray, first_word: int) -> np.ndarray:
-        if isinstance(self.unit, ProgrammedChip):
-            server = dist.get_rank(self.group) if self.own else self.server
-            return self.unit.average(codes, self.noise, server, self.steps, first_word, self.arithmetic)
-        if isinstance(self.unit, ResponseTable):
-            return self.unit.average(codes, self.steps, first_word)
-        if self.unit is None or self.task.rounding == "stochastic":  # by integers, which alone round at random
+        if self.unit is None or isinstance(self.unit, Unit) and self.task.rounding == "stochastic":
+            # by integers, which alone round at random
             return exact_answers(self.task, codes, self.steps)
-        return self.unit.average(codes)
+        if isinstance(self.unit, Cascade):
+            return self.unit.average(codes, self.noise, self.steps, first_word, self.arithmetic)
+        server = dist.get_rank(self.group) if self.own else self.server
+        return answers(self.unit, codes, self.noise, server, self.steps, first_word, self.arithmetic)
 
 
 class _ReduceScatter:

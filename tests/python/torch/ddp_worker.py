@@ -76,6 +76,26 @@ def one_step_is_the_units_average(averager, chip):
     assert averager.wire_bytes == 2 * (n + 4 * 16), averager.wire_bytes
 
 
+def cascade_of(first, second, preset):
+    chips = [unit.fabricate(preset, seed=1, chip=i).program() for i, unit in enumerate([first, first, second])]
+    return optinc.Cascade(chips[:2], chips[2])
+
+
+def one_step_is_a_cascades_average(averager, cascade):
+    """Sums of two servers each, decided, sent on and averaged, whichever rank sent which words; every chip gets some wrong."""
+    gradients = numpy.random.default_rng(3).normal(size=(RANKS, 16_000)).astype("f4")
+    scale = optinc.block_maxima(abs(gradients).max(0))
+    codes = numpy.stack([optinc.encode(g, scale) for g in gradients])
+    found = Averager.hook(averager, Bucket(torch.from_numpy(gradients[dist.get_rank()]))).value()
+    sums = [below.average(codes[2 * i:2 * i + 2]) for i, below in enumerate(cascade.below)]
+    for i, decided in enumerate(sums):
+        assert (decided != codes[2 * i:2 * i + 2].sum(0)).any(), i
+    wanted = cascade.above.average(numpy.stack(sums))
+    numpy.testing.assert_array_equal(found.numpy(), optinc.decode(wanted, scale))
+    exact = (codes.sum(0) + 2) // 4  # half-up
+    assert of_all_ranks(averager.wrong) == (wanted != exact).sum() > 0
+
+
 def buckets_of_a_step_have_noise_of_their_own(averager, chip):
     """The first takes two blocks of 512 words, so that the second begins with word 1,024."""
     gradients = numpy.random.default_rng(4).normal(size=(RANKS, 700)).astype("f4")
@@ -280,6 +300,10 @@ def work(rank, store):
     at_random = optinc.analogue_sum(RANKS, 8, "stochastic").fabricate("ideal").program(hardware=optinc.UnitHardware("idealised"))
     assert Averager(at_random).stochastic and not Averager(star).stochastic and not Averager(chip).stochastic
     sums = optinc.digit_sums(RANKS, 8, "stochastic")
+    first, second = (optinc.carry_chain(servers=2, bits=8, level=level) for level in ("first", "second"))
+    cascade = cascade_of(first, second, "good-lab")
+    poor = cascade_of(first, second, "doped-heaters")
+    one_step_is_a_cascades_average(Averager(poor), poor)
     averagers = {
         "sums": Averager(sums.fabricate("ideal").program(hardware=optinc.UnitHardware("idealised")), noise=optinc.NoiseSwitches()),
         "sums without devices": Averager(sums),
@@ -296,6 +320,8 @@ def work(rank, store):
         "with feedback": Averager(error_feedback=True),
         "analogue": Averager(star, stochastic=True),
         "star": Averager(star, own=True, stochastic=True),
+        "cascade": Averager(cascade),
+        "cascade without devices": Averager(optinc.Cascade([first, first], second)),
     }
     found = {name: trained(averager) for name, averager in averagers.items()}
     for name, parameters in found.items():
@@ -305,7 +331,8 @@ def work(rank, store):
     assert torch.equal(found["feedback"], found["feedback and overlap"])
     assert averagers["overlap"].words == averagers["chip"].words and averagers["overlap"].steps == 50
     assert pickle.loads(pickle.dumps(Averager(overlap=True))).overlap
-    assert torch.equal(found["without devices"], found["codes"])  # a carry chain is exact
+    for name in ("without devices", "cascade without devices"):  # carry chains are exact
+        assert torch.equal(found[name], found["codes"])
     # without noise sums are too, whatever they draw, which are other numbers in every step
     assert of_all_ranks(averagers["sums"].wrong) == 0 and torch.equal(found["sums"], found["sums without devices"])
     assert of_all_ranks(averagers["chip"].wrong) > 0 and of_all_ranks(averagers["codes"].wrong) == 0
@@ -326,6 +353,12 @@ def work(rank, store):
     refused(ValueError, "only to a ProgrammedChip", lambda: Averager(table, arithmetic="float32"))
     refused(ValueError, "a ResponseTable has its own", lambda: Averager(table, noise=unlocked))
     refused(ValueError, "those of any server", lambda: Averager(table, server=1))
+    refused(ValueError, "of a Cascade", lambda: Averager(cascade, server=1))
+    refused(ValueError, "own answers of every rank", lambda: Averager(cascade, own=True))
+    refused(ValueError, 'only "flat" ones', lambda: Averager(optinc.carry_chain(servers=RANKS, bits=8, level="second")))
+    refused(ValueError, 'level "first", with', lambda: optinc.Cascade([second, first], second))
+    refused(ValueError, "1 units below", lambda: optinc.Cascade([first], second))
+    refused(TypeError, "Program a chip", lambda: optinc.Cascade([first.fabricate("ideal")] * 2, second))
     refused(ValueError, "own answers of every rank", lambda: Averager(table, own=True))
     refused(TypeError, "Program a chip", lambda: Averager(unit.fabricate("ideal")))
     sparse = torch.sparse_coo_tensor(torch.tensor([[0]]), torch.ones(1), (5,))
