@@ -217,6 +217,27 @@ TEST_CASE("estimated words wrong are those counted, within five standard errors"
   }
 }
 
+// A ring whose words phases make wrong, not noise: a server's phase turns more than a third of its light away
+// in one of 1,300 draws. Fails when phases are taken for Gaussian: 1e-9 of what is counted
+TEST_CASE("MC: words that phases make wrong are estimated, within five standard errors") {
+  UnitHardware u = with_bits(devices(), 5.0);
+  u.link.sigma_lock_rad = 0.25, u.link.launch_power_w = 2e-3, u.receiver.lo_power_w = 2e-3;
+  const Averaging4 unit(word_hops({.servers = 4, .digits = 1, .rounding = Rounding::half_up}, Adder::ring), u);
+  const Codes codes = unit.codes(100 * 512, 5);
+  std::vector<double> shares;
+  for (std::uint32_t instant = 0; instant < 30; ++instant) {
+    const CodeVector found = average_codes(unit.lit(), codes, {.instant = instant});
+    shares.push_back((found.array() != exact_answers(unit.design.task, codes).array()).cast<double>().mean());
+  }
+  const Eigen::Map<const Eigen::VectorXd> all(shares.data(), static_cast<Eigen::Index>(shares.size()));
+  const double counted = all.mean(), error = (all.array() - counted).matrix().norm() / std::sqrt(30.0 * 29.0);
+  const double estimated =
+      std::exp(Margin(unit.lit(), codes.topRows(4'000), {}).log_wrong(operating_values(unit.hardware)));
+  CAPTURE(counted, error, estimated);
+  CHECK(counted > 1e-4);
+  CHECK(std::abs(estimated - counted) < 5 * error + 0.25 * estimated);
+}
+
 // Moments of every stage's levels: fails when noise, interference or gain of a stage is another than
 // transmit()'s, or what a limiter passes on has other moments. (Noise of neurons that share a receiver, taken
 // for independent, passes here: weights are random, and it averages out.)
