@@ -118,10 +118,11 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
     return std::accumulate(part.by_stage.begin() + unit_p_stage,
                            part.by_stage.begin() + static_cast<std::ptrdiff_t>(in.unit_t_stage()), 0.0);
   };
-  b.die_heat_w = of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases")) +
-                 of_chip(b.static_power_w.part("receivers")) +
-                 of_chip(b.symbol_power_w.part("modulator drivers")) +
-                 of_chip(b.symbol_power_w.part("clocks and equalisers"));
+  b.neurons_w = of_chip(b.static_power_w.part("receivers")) +
+                of_chip(b.symbol_power_w.part("modulator drivers")) +
+                of_chip(b.symbol_power_w.part("clocks and equalisers"));
+  b.die_heat_w =
+      b.neurons_w + of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases"));
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;
   if (in.hops()) along_hops(design.task, b);
