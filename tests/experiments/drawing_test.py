@@ -458,12 +458,14 @@ class Drawing(unittest.TestCase):
         # fails where a way stands at another's energy, or one below the panel is left out
         with results.open_run(FILES["trained_at_energies"]) as run:
             axes, = figures.FIGURES["learning_energy"](run).axes
+            both, = figures.FIGURES["learning_energy"](run, beside=[FILES["trained_at_energies"]]).axes
             means = [off.mean * 100 for off in results.learning.differences(run)]
         drawn = {line.get_label(): line.get_xydata() for line in axes.lines if not line.get_label().startswith("_")}
-        self.assertEqual([label.split(",")[0] for label in drawn], ["digit-sums", "ring", "some_net"])
-        np.testing.assert_allclose(drawn["digit-sums"], [[1e-5, means[1]]])
-        np.testing.assert_allclose(list(drawn.values())[2][0, 0], 1e-3)
-        self.assertEqual([text.get_text() for text in axes.texts][-1], f"{means[3]:+.3g}")
+        self.assertEqual(list(drawn), [f"{way}; 4 servers, 8 bits" for way in ("digit sums", "ring of links", "some net")])
+        np.testing.assert_allclose(drawn["digit sums; 4 servers, 8 bits"], [[1e-5 / 4, means[1]]])
+        np.testing.assert_allclose(list(drawn.values())[2], [[1e-3 / 4, -2]])
+        self.assertEqual([text.get_text() for text in axes.texts], [f"{means[3]:+.3g}"])
+        self.assertEqual(len(both.texts), 2)
 
     def test_meshes_are_drawn_by_their_rms_at_the_point_asked_for(self):
         # fails where the mean is drawn for the rms, a kind has another's variant, or a panel stands at another point

@@ -56,5 +56,5 @@ def trained_at_energies(path, trials=4):
         study(file, [("path", keys)], trials, ["noisy"], metrics)
 
 
-LEARNER = ('[task]\nservers = 4\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'
+LEARNER = ('[task]\nservers = 4\nbits = 8\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'
            '[chip]\npreset = "good-lab"')
