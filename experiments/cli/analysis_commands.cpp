@@ -97,7 +97,8 @@ void add_compare_costs(CommandTable& commands) {
       commands.add("compare-costs", "Compare the costs of several designs, side by side with published values",
                    "optinc compare-costs published -o designs.h5\n"
                    "  experiments/scripts/draw designs.h5 -o figures\n"
-                   "  optinc compare-costs published --set link.skew=at-servers",
+                   "  optinc compare-costs published --set link.skew=at-servers\n"
+                   "  optinc compare-costs which_average --draws 200",
                    [compared, &commands] { return compare_costs_command(*compared, commands.typed()); });
   designs
       .add_option("LIST", compared->list,
@@ -105,6 +106,11 @@ void add_compare_costs(CommandTable& commands) {
       ->required();
   add_settings(designs, compared->settings,
                "Override section.key=value for all designs that do not set the key themselves; repeatable");
+  designs
+      .add_option("--draws", compared->draws,
+                  "Energies alone, at the designs' own settings, over so many draws of whole parts (optinc "
+                  "devices); no word is sent: operating-point --draws searches")
+      ->check(CLI::Range(1u, 100000u));
   designs.add_flag("--json", compared->json, "Print one JSON object in SI units, for scripts");
   add_output(designs, compared->out);
 }

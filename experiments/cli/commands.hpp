@@ -68,6 +68,7 @@ struct BudgetArguments {
 struct CompareCostsArguments {
   std::string list;
   std::vector<std::string> settings;
+  std::uint32_t draws = 0;  ///< of parts
   bool json = false;
   OutputArguments out;
 };

@@ -22,7 +22,7 @@ double value(const UnitCost& c) {
   return static_cast<double>(c.*member);
 }
 
-constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
+constexpr std::array<TableColumn<UnitCost>, 30> quantities = {{
     {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
     {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
     {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
@@ -34,6 +34,11 @@ constexpr std::array<TableColumn<UnitCost>, 28> quantities = {{
     {"modulators", "1", "modulators", 1, "modulators, including the servers'", value<&UnitCost::modulators>,
      true},
     {"receivers", "1", "receivers", 1, "receivers, including the servers'", value<&UnitCost::receivers>, true},
+    {"neurons", "1", "neurons", 1, "receivers inside the unit, whose light its own modulators send on",
+     value<&UnitCost::neurons>, true},
+    {"neurons_per_bit", "J", "neurons pJ/bit", 1e12,
+     "part of energy_per_bit that neurons' receivers, drivers and clocks take: no unit with as many takes less",
+     [](const UnitCost& c) { return c.neurons_per_bit_j(); }},
     {"area", "m2", "die mm^2", 1e6,
      "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
      value<&UnitCost::area_m2>},
@@ -98,7 +103,7 @@ struct ColumnGroup {
 const std::vector<ColumnGroup>& groups() {
   static const std::vector<ColumnGroup> all = {
       {"Hardware, and power that does not depend on the symbol rate",
-       {"mzis", "receivers", "modulators", "heater_power", "static_power"},
+       {"mzis", "receivers", "modulators", "neurons", "heater_power", "static_power"},
        "receivers, modulators: including the servers'; heaters: with random static phases trimmed; all static: "
        "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
       {"MZI counts, die area and heat",
@@ -111,10 +116,12 @@ const std::vector<ColumnGroup>& groups() {
        "its rise, a fraction of its sum); lines: delay lines for light that waits."},
       {"At the symbol rate (*: above the bound of its devices)",
        {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
-        "energy_per_bit"},
+        "neurons_per_bit", "energy_per_bit"},
        "bound: upper bound, from one receiver and one modulator; drivers, ADCs: power that grows with the "
        "symbol rate, including clocks and equalisers; slots: symbol slots of a lane per word; none: no energy "
-       "per bit is computed at a rate above the bound. The delay and the memory of a time-shared stage depend "
+       "per bit is computed at a rate above the bound; neurons: the part of it that their receivers, drivers "
+       "and clocks "
+       "take, without light, weights and converters. The delay and the memory of a time-shared stage depend "
        "on this rate too."}};
   return all;
 }

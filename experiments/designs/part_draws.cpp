@@ -109,42 +109,78 @@ double PartDraws::won(std::size_t design, std::size_t against) const {
   return static_cast<double>(less) / static_cast<double>(parts.size());
 }
 
+namespace {
+
+/// A design of a list with the parts of a draw.
+DesignEntry with_parts(DesignEntry design, const StudyConfig& given, std::uint32_t draw) {
+  const DrawnParts parts =
+      draw_parts(given.hardware, given.hardware.timing.symbol_rate_bd, given.run.seed, draw);
+  design.settings.insert(design.settings.end(), parts.settings.begin(), parts.settings.end());
+  return design;
+}
+
+/// Adds a design, and, for the first, what is drawn. Returns where its energies go.
+std::vector<double>& begin_design(PartDraws& found, const DesignEntry& entry, const StudyConfig& given,
+                                  std::uint32_t draws) {
+  validate_whole_parts(entry, given);
+  if (found.designs.empty()) {
+    for (const UnitPart& part : unit_parts(given.hardware)) found.keys.push_back(part.key);
+    for (std::uint32_t d = 0; d < draws; ++d)
+      found.parts.push_back(
+          draw_parts(given.hardware, given.hardware.timing.symbol_rate_bd, given.run.seed, d).names);
+  }
+  found.designs.push_back(entry.name);
+  found.networks.push_back(given.network.source);
+  found.servers.push_back(given.task.combined());
+  found.quantiles.emplace_back();
+  return found.energy_j.emplace_back(draws, nan);
+}
+
+}  // namespace
+
+PartDraws costs_over_parts(const DesignList& list, const TrainedNetwork& trained, std::uint32_t draws,
+                           const std::function<void(std::string_view)>& progress) {
+  PartDraws found;
+  found.searched = false;
+  for (const DesignEntry& entry : list.designs) {
+    validate(entry.units.empty(), "{}: units (parts are drawn for one). Leave it out.", entry.name);
+    const StudyConfig given = design_config(list, entry);
+    std::vector<double>& energies = begin_design(found, entry, given, draws);
+    parallel_for(draws, [&](std::uint32_t d) {
+      check_interrupt();
+      DesignList drawn = list;
+      drawn.designs = {with_parts(entry, given, d)};
+      try {
+        energies[d] = compare_designs(drawn, trained).front().cost.energy_per_bit_j();
+      } catch (const Error&) {
+        // a setting is beyond the part: no such unit
+      }
+    });
+    progress(entry.name);
+  }
+  return found;
+}
+
 PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& asked, std::uint32_t draws,
                             const std::function<void(std::string_view)>& progress) {
   OperatingPointSearch search = asked;
   if (std::ranges::find(search.held, held_rate) == search.held.end()) search.held.emplace_back(held_rate);
   PartDraws found;
-  const auto study_of = [&](const DesignEntry& entry, const StudyConfig& given, std::uint32_t draw) {
-    DesignEntry drawn = entry;
-    const DrawnParts parts =
-        draw_parts(given.hardware, given.hardware.timing.symbol_rate_bd, given.run.seed, draw);
-    drawn.settings.insert(drawn.settings.end(), parts.settings.begin(), parts.settings.end());
-    return design_study(list, drawn);
-  };
   for (const DesignEntry& entry : list.designs) {
     const StudyConfig given = design_study(list, entry);
-    validate_whole_parts(entry, given);
+    std::vector<double>& energies = begin_design(found, entry, given, draws);
     const StudyInputs inputs = make_study_inputs(given, true);
-    if (found.designs.empty()) {
-      for (const UnitPart& part : unit_parts(given.hardware)) found.keys.push_back(part.key);
-      for (std::uint32_t d = 0; d < draws; ++d)
-        found.parts.push_back(
-            draw_parts(given.hardware, given.hardware.timing.symbol_rate_bd, given.run.seed, d).names);
-    }
-    found.designs.push_back(entry.name);
-    found.networks.push_back(given.network.source);
-    found.servers.push_back(given.task.combined());
     std::vector<StudyConfig> studies;
-    for (std::uint32_t d = 0; d < draws; ++d) studies.push_back(study_of(entry, given, d));
+    for (std::uint32_t d = 0; d < draws; ++d)
+      studies.push_back(design_study(list, with_parts(entry, given, d)));
     OperatingPointSearch estimated = search;
     estimated.counted = false, estimated.estimated_words = words_of_a_draw;
-    std::vector<double>& energies = found.energy_j.emplace_back(draws, nan);
     parallel_for(draws, [&](std::uint32_t d) {
       check_interrupt();
       const OperatingPoint point = find_operating_point(studies[d], inputs, estimated);
       if (point.found()) energies[d] = point.energy_per_bit_j();
     });
-    auto& quantiles = found.quantiles.emplace_back();
+    auto& quantiles = found.quantiles.back();
     for (std::size_t q = 0; q < drawn_quantiles.size(); ++q) {
       const std::size_t draw = draw_at(energies, drawn_quantiles[q]);
       if (std::isnan(energies[draw])) continue;
@@ -161,7 +197,7 @@ std::string part_draws_text(const PartDraws& found) {
   std::vector<TextColumn> columns = {{"design", Align::left}, {"no point %"}};
   for (const double share : drawn_quantiles) {
     columns.push_back({fmt::format("{:g} % pJ/bit", 100 * share)});
-    columns.push_back({"counted"});
+    if (found.searched) columns.push_back({"counted"});
   }
   std::vector<std::vector<std::string>> rows, wins;
   std::vector<TextColumn> against = {{"less energy than (% of draws)", Align::left}};
@@ -174,15 +210,18 @@ std::string part_draws_text(const PartDraws& found) {
                                                                 static_cast<double>(found.parts.size()))});
     for (std::size_t q = 0; q < drawn_quantiles.size(); ++q) {
       rows.back().push_back(picojoules(found.quantile_j(i, drawn_quantiles[q])));
-      rows.back().push_back(picojoules(found.quantiles[i][q].draw < 0 ? nan : found.quantiles[i][q].energy_j));
+      if (found.searched)
+        rows.back().push_back(
+            picojoules(found.quantiles[i][q].draw < 0 ? nan : found.quantiles[i][q].energy_j));
     }
     against.push_back({fmt::format("({})", i + 1)});
     wins.push_back({fmt::format("({}) {}", i + 1, found.designs[i])});
     for (std::size_t j = 0; j < found.designs.size(); ++j)
       wins.back().push_back(i == j ? "" : fmt::format("{:.0f}", 100 * found.won(i, j)));
   }
-  return fmt::format("Draws of whole parts: {}; energies by the estimate, and counted at these quantiles\n\n",
-                     found.parts.size()) +
+  return fmt::format("Draws of whole parts: {}; {}\n\n", found.parts.size(),
+                     found.searched ? "least energies by the estimate, and counted at these quantiles"
+                                    : "energies at the designs' own settings; no word is sent") +
          text_table(columns, rows, 1) + '\n' + text_table(against, wins, 1);
 }
 
@@ -206,7 +245,7 @@ nlohmann::ordered_json part_draws_json(const PartDraws& found) {
                        {"less_than", wins},
                        {"energy_per_bit", energies}});
   }
-  return {{"draws", found.parts.size()}, {"designs", designs}};
+  return {{"draws", found.parts.size()}, {"searched", found.searched}, {"designs", designs}};
 }
 
 void write_part_draws(const Group& group, const PartDraws& found) {
@@ -233,7 +272,8 @@ void write_part_draws(const Group& group, const PartDraws& found) {
     }
   }
   group.dataset("energy_per_bit", {"design", "draw"}, energies, "J",
-                "least by the Gaussian estimate; NaN: no point");
+                found.searched ? "least by the Gaussian estimate; NaN: no point"
+                               : "at the design's own settings; NaN: beyond the parts");
   group.dataset("less_energy", {"design", "against"}, won, "1",
                 "share of the draws with less energy than the other");
   group.dataset("energy_quantile", {"design", "quantile"}, quantiles, "J",

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/designs/compare_designs.hpp"
 #include "experiments/designs/design_list.hpp"
 #include "experiments/designs/operating_point.hpp"
 #include "experiments/files/hdf5/hdf5.hpp"
@@ -47,6 +48,7 @@ struct PartDraws {
   std::vector<std::vector<std::string>> parts;    ///< (draws)(keys)
   std::vector<std::vector<double>> energy_j;      ///< (designs)(draws), estimated; NaN: no point
   std::vector<std::array<Counted, 3>> quantiles;  ///< (designs)
+  bool searched = true;  ///< for the least energy; otherwise at the designs' own settings, no word counted
 
   /// Energy of a design at the quantile, draws without a point above all others; infinite there.
   double quantile_j(std::size_t design, double share) const;
@@ -59,6 +61,12 @@ struct PartDraws {
 /// counted. Throws Error as find_operating_point(), and for designs that override a figure of a part.
 PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& search, std::uint32_t draws,
                             const std::function<void(std::string_view)>& progress);
+
+/// The energy of every design of a list at its own settings with as many draws of parts, by compare_designs();
+/// nothing is searched or counted. NaN where the parts cannot do what the settings ask. Throws Error as
+/// compare_designs(), and for designs that are several units or override a figure of a part.
+PartDraws costs_over_parts(const DesignList& list, const TrainedNetwork& trained, std::uint32_t draws,
+                           const std::function<void(std::string_view)>& progress);
 
 /// A table for people.
 std::string part_draws_text(const PartDraws& draws);

@@ -16,6 +16,7 @@
 #include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/models/trial_model.hpp"
 #include "experiments/study/points.hpp"
+#include "onn/budget/budget.hpp"
 
 namespace optinc {
 namespace {
@@ -56,6 +57,7 @@ struct Path {
   Aggregator average;
   std::shared_ptr<LightChannel> channel;  ///< null where no codes are sent
   double wire_bits = 0.0;                 ///< of the busiest server, per gradient element
+  double energy_j = 0.0;                  ///< of all servers, per gradient element; 0: not computed
 };
 
 Path collective_path(const std::string& name, int servers) {
@@ -78,6 +80,14 @@ Path collective_path(const std::string& name, int servers) {
   return path;
 }
 
+/// Energy of what averages a gradient element in one unit: all watts over the elements a second, J; 0 where no
+/// chip does, or several units.
+double element_energy_j(const StudyConfig& config, const std::vector<UnitDesign>& levels) {
+  if (config.learner.aggregator != "chip" || levels.size() != 1) return 0.0;
+  const ChipBudget b = budget(*levels.front().design, config.chip, config.hardware, config.budget);
+  return b.energy_per_bit_j() * config.task.servers * config.task.bits();
+}
+
 Path light_path(const StudyConfig& config, const std::vector<UnitDesign>& levels, std::string_view variant,
                 std::uint32_t trial) {
   const LearnerSettings& l = config.learner;
@@ -92,14 +102,16 @@ Path light_path(const StudyConfig& config, const std::vector<UnitDesign>& levels
   c.offset_lsb = l.offset_lsb;
   c.average = code_path(config, levels, variant, trial);
   path.wire_bits = c.task.bits() * (1 + overhead_share(c.task.bits(), c.block));
+  path.energy_j = element_energy_j(config, levels);
   path.average = [channel = path.channel](const Eigen::MatrixXf& gradients, const StepContext& step) {
     return average_through(*channel, gradients, step);
   };
   return path;
 }
 
-void record_channel(const Recorder& record, std::size_t v, const Path& path) {
+void record_channel(const Recorder& record, std::size_t v, const Path& path, Eigen::Index parameters) {
   record.put("wire_bits", v, path.wire_bits);
+  if (path.energy_j > 0) record.put("step_energy", v, path.energy_j * static_cast<double>(parameters));
   if (!path.channel) return;
   const CodeErrors& e = path.channel->errors;
   record.put("sent_error_rate", v, e.error_rate());
@@ -150,7 +162,7 @@ void train_variant(const TrialModel& layout, const StudyConfig& config, const Le
   }
   record.put("diverged", v, diverged ? 1.0 : 0.0);
   if (config.learner.own_copies) record.put("copies_apart", v, copies_apart(state.learner));
-  record_channel(record, v, path);
+  record_channel(record, v, path, task.parameters);
 }
 
 void run_learning(const LearningStudy& study, const StudyConfig& config, std::uint32_t trial,
@@ -225,6 +237,18 @@ std::vector<ModelAxis> learning_axes(const StudyConfig& config, std::size_t) {
   return {{"step", "step", "steps of training taken", std::move(steps)}};
 }
 
+/// Those of chips, and what their energy follows from.
+std::vector<std::string_view> learning_keys() {
+  std::vector<std::string_view> keys =
+      chip_keys({"!measure.words", "network.above", "budget", "heater", "die", "drift", "owner", "learner",
+                 "fabrication.heater_power_spread"});
+  std::erase_if(keys, [](std::string_view key) {
+    return key.starts_with("!laser.") || key.starts_with("!modulator.") || key.starts_with("!receiver.") ||
+           key.starts_with("!time.") || key == "!converter.step_j";
+  });
+  return keys;
+}
+
 }  // namespace
 
 StudyModel learning_study_model() {
@@ -266,15 +290,19 @@ StudyModel learning_study_model() {
                "after the last step",
                "servers' copies apart", Better::lower),
            metric("wire_bits", "bit", "Bits per gradient element sent by the busiest server, including scales",
-                  "bits sent per gradient element", Better::lower)},
+                  "bits sent per gradient element", Better::lower),
+           metric("step_energy", "J",
+                  "Energy of one unit of chips that averages all gradients of one step, at "
+                  "time.symbol_rate_bd, without "
+                  "block scales",
+                  "energy of a step's averages", Better::lower)},
       .variants = {{"uncorrected", true},
                    {"corrected_quadrature", true},
                    {"noisy"},
                    {"drifting", true},
                    {"recalibrated", true}},
       .error_metric = "final_loss",
-      .reads = chip_keys({"!measure.words", "network.above", "heater", "die", "drift", "owner", "learner",
-                          "fabrication.heater_power_spread"}),
+      .reads = learning_keys(),
       .validate = validate_learner,
       .validated = "learner",
       .warnings = codeless_warnings,

@@ -92,7 +92,7 @@ std::span<const std::string_view> once_names() {
 }
 
 std::span<const std::string_view> figure_names() {
-  static constexpr std::array<std::string_view, 24> names = {"metric_vs_parameter",
+  static constexpr std::array<std::string_view, 25> names = {"metric_vs_parameter",
                                                              "waveform",
                                                              "heat_map",
                                                              "error_histogram",
@@ -110,6 +110,7 @@ std::span<const std::string_view> figure_names() {
                                                              "tolerance",
                                                              "search",
                                                              "learning",
+                                                             "learning_energy",
                                                              "chip_to_accuracy",
                                                              "gradient_errors",
                                                              "wrong_words",

@@ -117,15 +117,20 @@ ChipBudget budget(const ChipDesign& design, const ChipProgram& program, const Er
     b.symbol_rate_limit_bd =
         std::min(b.symbol_rate_limit_bd, symbol_rate_limit(design.task, neuron_hardware(hardware)));
   b.bits_per_word = design.task.servers * design.task.bits();
-  const auto of_chip = [&](const BudgetPart& part) {
-    const std::size_t end = in.unit_t_stage() + (in.decides() ? 1 : 0);
+  const auto before = [&](const BudgetPart& part, std::size_t end) {
     return std::accumulate(part.by_stage.begin() + unit_p_stage,
                            part.by_stage.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
   };
   const BudgetPart& drivers = b.symbol_power_w.part("modulator drivers");
-  b.die_heat_w = of_chip(b.static_power_w.part("heaters")) + of_chip(b.static_power_w.part("static phases")) +
-                 of_chip(b.static_power_w.part("receivers")) + of_chip(drivers) +
-                 of_chip(b.symbol_power_w.part("clocks and equalisers"));
+  const auto converting = [&](std::size_t end) {
+    return before(b.static_power_w.part("receivers"), end) + before(drivers, end) +
+           before(b.symbol_power_w.part("clocks and equalisers"), end);
+  };
+  const std::size_t unit_t = in.unit_t_stage();
+  b.neurons_w = converting(unit_t);
+  b.die_heat_w = converting(in.decides() ? unit_t + 1 : unit_t) +
+                 before(b.static_power_w.part("heaters"), unit_t) +
+                 before(b.static_power_w.part("static phases"), unit_t);
   if (in.decides() && in.owned()) b.die_heat_w += drivers.by_stage[in.owner_stage()];
   b.die_rise_k = hardware.die.resistance_k_per_w * b.die_heat_w;
   b.receiver_bandwidth_hz = hardware.receiver.front_end.bandwidth_hz;

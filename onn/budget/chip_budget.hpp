@@ -100,6 +100,7 @@ struct ChipBudget {
   double die_heat_w =
       0.0;  ///< heaters with static phases trimmed, and the chip's own receivers, drivers and clocks
   double die_rise_k = 0.0;  ///< of the die over the ambient with that heat: die.resistance_k_per_w
+  double neurons_w = 0.0;   ///< of `die_heat_w` what no light and no weight changes: receivers, drivers, clocks
   double laser_optical_w =
       0.0;  ///< light of all lasers: signals, local oscillators and what is lost before both
   double passive_received_dbm = 0.0;  ///< what a server would receive of its laser without any gain

@@ -32,6 +32,10 @@ double UnitCost::energy_per_bit_j() const {
   return (static_power_w + symbol_power_w) * slots_per_word / (servers * bits * symbol_rate_bd);
 }
 
+double UnitCost::neurons_per_bit_j() const {
+  return neurons_w * slots_per_word / (servers * bits * symbol_rate_bd);
+}
+
 UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const int> approximated) {
   const auto layers = static_cast<int>(network.layers.size());
   UnitCost c;
@@ -46,10 +50,12 @@ UnitCost unit_cost(const Network& network, const ChipBudget& b, std::span<const 
     const auto l = static_cast<std::size_t>(number - 1);
     c.mzis_published += b.stages[l + 2].mzis - full_svd(network.layers[l]);
   }
-  for (const BudgetStage& stage : b.stages) {
-    c.modulators += stage.modulators;
-    c.receivers += stage.receivers;
+  for (std::size_t k = 0; k < b.stages.size(); ++k) {
+    c.modulators += b.stages[k].modulators;
+    c.receivers += b.stages[k].receivers;
+    if (k < static_cast<std::size_t>(layers) + 2) c.neurons += b.stages[k].receivers;  // before unit T
   }
+  c.neurons_w = b.neurons_w;
   c.area_m2 = b.die_area_m2;
   c.die_rise_k = b.die_rise_k;
   c.columns = b.columns();
@@ -89,6 +95,8 @@ UnitCost in_series(std::span<const std::pair<int, UnitCost>> levels) {
     all.mzis_full_svd += units * c.mzis_full_svd;
     all.modulators += units * c.modulators;
     all.receivers += units * c.receivers;
+    all.neurons += units * c.neurons;
+    all.neurons_w += units * c.neurons_w;
     all.area_m2 += units * c.area_m2;
     all.die_rise_k = std::max(all.die_rise_k, c.die_rise_k);
     all.heater_w += units * c.heater_w;
@@ -144,6 +152,8 @@ UnitCost time_shared_cost(const Task& task, const CarryChainSettings& chain, con
   c.mzis_full_svd = std::abs(mzi_count_full_svd(chained.network) - mzi_count_full_svd(other.network));
   c.modulators = stage(counted(&BudgetStage::modulators));
   c.receivers = stage(counted(&BudgetStage::receivers));
+  c.neurons = c.receivers - chained.budget.stages.back().receivers / task.digits;
+  c.neurons_w = stage([](const ChipBudget& b) { return b.neurons_w; });
   const auto shifters = static_cast<double>(stage(counted(&BudgetStage::shifters)));
   c.area_m2 =
       stage([](const ChipBudget& b) { return b.area_m2.total() - b.area_m2.part("delay lines").total(); });

@@ -18,6 +18,8 @@ struct UnitCost {
   std::int64_t mzis_published = 0;  ///< layers said to be approximated as built, the others by full SVD
   std::int64_t mzis_full_svd = 0;   ///< all layers by full SVD
   std::int64_t modulators = 0, receivers = 0;
+  std::int64_t neurons = 0;     ///< receivers inside the unit, whose light its own modulators send on
+  double neurons_w = 0.0;       ///< their receivers, drivers and clocks: what no light and no weight changes
   double area_m2 = 0.0;         ///< of the die: meshes placed in rows, delay lines, modulators and receivers
   double die_rise_k = 0.0;      ///< of the hottest die over the ambient
   int columns = 0;              ///< MZIs in series on the critical path
@@ -40,6 +42,9 @@ struct UnitCost {
   bool carries_its_rate() const { return symbol_rate_bd <= symbol_rate_limit_bd; }
   /// Watts over the bits per second of all servers, J; NaN where its devices cannot carry symbol_rate_bd.
   double energy_per_bit_j() const;
+  /// The part of it that neurons take without light, converters and heaters, J: no unit with as many takes
+  /// less.
+  double neurons_per_bit_j() const;
   /// Symbols that are under way at one time, at symbol_rate_bd.
   double symbols_in_flight() const { return delay_s * symbol_rate_bd; }
 };

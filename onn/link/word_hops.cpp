@@ -6,12 +6,17 @@
 namespace optinc {
 namespace {
 
+/// Hops that draw from chips of their own; later ones from other instants of the same.
+constexpr int hops_of_a_chip = 254;
+
 /// The hops of a call: links as they are needed, seeds of their own.
 class Hops {
  public:
   Hops(const LitUnit& unit, const TransmissionSeed& seed, const SendWords& over_link)
       : unit_(unit), seed_(seed), over_link_(over_link), link_(unit.design.task.digits, unit.hardware) {
     seed_.server = 0;  // a link has one end
+    for (int more = 1; more <= extra_digits(unit.design.task.servers - 1); ++more)
+      longer_.emplace_back(more, unit_.hardware);
   }
 
   /// Levels of codes at the end of hop number `hop`.
@@ -27,7 +32,7 @@ class Hops {
       high[w] = static_cast<std::uint32_t>(sums[static_cast<std::size_t>(w)] >> bits);
     }
     low = decide_digits(send(low, hop));
-    if (more > 0) high = decide_digits(send(WordLink(more, unit_.hardware), high, 2 * hop + 1));
+    if (more > 0) high = decide_digits(send(longer_[static_cast<std::size_t>(more - 1)], high, 2 * hop + 1));
     std::vector<std::uint64_t> found(sums.size());
     for (Eigen::Index w = 0; w < low.size(); ++w)
       found[static_cast<std::size_t>(w)] = (std::uint64_t{high[w]} << bits) + low[w];
@@ -37,7 +42,8 @@ class Hops {
  private:
   Eigen::MatrixXd send(const WordLink& link, const CodeVector& codes, int number) const {
     TransmissionSeed own = seed_;
-    own.chip += static_cast<std::uint32_t>(number + 1) << 24;
+    own.chip += static_cast<std::uint32_t>(number % hops_of_a_chip + 1) << 24;
+    own.instant += static_cast<std::uint32_t>(number / hops_of_a_chip) << 24;
     return over_link_(link.lit(unit_), Codes(codes), own);
   }
 
@@ -45,6 +51,7 @@ class Hops {
   TransmissionSeed seed_;
   const SendWords& over_link_;
   WordLink link_;
+  std::vector<WordLink> longer_;  ///< of 1, 2 .. digits more, for sums
 };
 
 Eigen::MatrixXd round_a_ring(const Hops& hops, const Task& task, const Codes& codes,

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "onn/link/average.hpp"
 #include "onn/link/power_path.hpp"
+#include "onn/margin/tail.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -21,6 +23,28 @@ Eigen::MatrixXd moved(Eigen::MatrixXd levels, Eigen::Index digit, double by) {
 /// 1 where answers differ.
 Eigen::RowVectorXd changed(const CodeVector& found, const CodeVector& exact) {
   return (found.array() != exact.array()).cast<double>().transpose();
+}
+
+/// What servers' phases move an answer by: upwards (1), or downwards (-1).
+template <class Real>
+std::vector<PhaseMove<Real>> phase_moves(const ReceivedLevels<Real>& levels, Eigen::Index digit,
+                                         Eigen::Index word, double upwards) {
+  std::vector<PhaseMove<Real>> moves;
+  for (const PhaseAmplitudes<Real>& of : levels.phases) {
+    Real along2 = 0.0, bend = 0.0;
+    if (of.along.rows > 0) along2 = of.along(digit, word) * of.along(digit, word);
+    if (of.across.rows > 0) bend = upwards / std::numbers::sqrt2 * of.across(digit, word);
+    moves.push_back({along2, bend});
+  }
+  return moves;
+}
+
+template <class Real>
+Real variance_less_phases(const ReceivedLevels<Real>& levels, Eigen::Index digit, Eigen::Index word) {
+  Real rest = levels.answers.variance(digit, word);
+  for (const PhaseMove<Real>& p : phase_moves(levels, digit, word, 1.0))
+    rest -= p.along2 + 2.0 * (p.bend * p.bend);
+  return rest;
 }
 
 /// A ring or hub sends the same codes over one link after the other; they are followed as one succession.
@@ -139,7 +163,7 @@ double Margin::Sending::lower(Eigen::Index digit, Eigen::Index word) const {
 
 template <class Real>
 Real Margin::log_wrong(const OperatingValues<Real>& values) const {
-  using std::exp, std::log, std::sqrt;
+  using std::exp, std::log;
   std::vector<Real> logs;  // of all that may go wrong
   for (const Sending& s : sendings_) {
     const ReceivedLevels<Real> levels =
@@ -147,16 +171,17 @@ Real Margin::log_wrong(const OperatingValues<Real>& values) const {
     for (Eigen::Index m = 0; m < s.exact.rows(); ++m)
       for (Eigen::Index w = 0; w < s.exact.cols(); ++w) {
         const Real &y = levels.answers.mean(m, w), &variance = levels.answers.variance(m, w);
-        const Real rms = sqrt(variance);
-        const auto add = [&](double weight, const Real& distance) {
+        const auto add = [&](double weight, const Real& distance, double upwards) {
           if (weight == 0) return;
-          if (value_of(rms) > 0)
-            logs.push_back(log_normal_tail(Real(distance / rms)) + std::log(weight));
+          if (value_of(variance) > 0)
+            logs.push_back(
+                log_tail(distance, variance_less_phases(levels, m, w), phase_moves(levels, m, w, upwards)) +
+                std::log(weight));
           else if (value_of(distance) < 0)
             logs.push_back(Real(std::log(weight)));
         };
-        if (const double most = s.upper(m, w); std::isfinite(most)) add(s.too_high(m, w), most - y);
-        if (const double least = s.lower(m, w); std::isfinite(least)) add(s.too_low(m, w), y - least);
+        if (const double most = s.upper(m, w); std::isfinite(most)) add(s.too_high(m, w), most - y, 1.0);
+        if (const double least = s.lower(m, w); std::isfinite(least)) add(s.too_low(m, w), y - least, -1.0);
       }
     for (const auto& steps : levels.log_wrong_steps) logs.insert(logs.end(), steps.begin(), steps.end());
   }

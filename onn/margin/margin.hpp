@@ -9,14 +9,15 @@
 namespace optinc {
 
 /// How likely the words of a unit come out wrong at any setting of its operator, estimated from Gaussians
-/// (received_levels()) where average_codes() draws and counts. Links count like light that adds: every hop of a
-/// ring or hub, and an owner's answers on their way back.
+/// and phases that turn light (received_levels(), log_tail()) where average_codes() draws and counts. Links
+/// count like light that adds: every hop of a ring or hub, and an owner's answers on their way back.
 ///
 /// A level decided wrong makes a word wrong where the answer changes: a last digit's sum of N that is off by 1
 /// does so once in N words. That is found once, by integer arithmetic, for each level of each word; the
 /// estimate is the mean over the words of the sum over their levels, an upper bound (levels of a word that are
-/// wrong together count twice). Steps of limiting receivers that are wrong count as wrong words. Agrees with
-/// counted words within what received_levels() leaves out where few words are wrong.
+/// wrong together count twice, as where a phase turns them all). Steps of limiting receivers that are wrong
+/// count as wrong words. Agrees with counted words within what received_levels() leaves out where few words are
+/// wrong.
 class Margin {
  public:
   /// Of these codes, (words, servers), in succession. What `unit` refers to must outlive this. Throws Error as

@@ -8,6 +8,7 @@
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/stage_noise.hpp"
 #include "onn/link/detail/stages.hpp"
+#include "onn/margin/tail.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
 
@@ -360,10 +361,11 @@ struct Followed {
 
 /// Adds to the variances of the answers (digits, words) what is drawn at all stages, by all ways on which it
 /// reaches a digit: backwards from the digits, as gradients are propagated. Variances that are propagated
-/// forwards take noise that two neurons have of one for independent.
+/// forwards take noise that two neurons have of one for independent. Returns the amplitudes of draws in common.
 template <class Real>
-void add_noise_of_stages(const UnitStages<double>& unit, const std::vector<StageDraws<Real>>& draws,
-                         NumberPlane<Real>& variance) {
+std::vector<NumberPlane<Real>> add_noise_of_stages(const UnitStages<double>& unit,
+                                                   const std::vector<StageDraws<Real>>& draws,
+                                                   NumberPlane<Real>& variance) {
   const Eigen::Index words = variance.words, columns = variance.rows * words;
   std::vector<Followed<Real>> behind(unit.stages.size());
   std::vector<NumberPlane<Real>> amplitudes(draws.back().shared.size());
@@ -434,6 +436,7 @@ void add_noise_of_stages(const UnitStages<double>& unit, const std::vector<Stage
   for (const NumberPlane<Real>& amplitude : amplitudes)
     for (std::size_t i = 0; i < amplitude.numbers.size(); ++i)
       variance.numbers[i] += amplitude.numbers[i] * amplitude.numbers[i];
+  return amplitudes;
 }
 
 void validate_first_order(const LitUnit& unit) {
@@ -457,15 +460,6 @@ void validate_first_order(const LitUnit& unit) {
 }
 
 }  // namespace
-
-template <class Real>
-Real log_normal_tail(const Real& x) {
-  using std::erfc, std::log;
-  if (value_of(x) < 20) return log(0.5 * erfc(1 / std::numbers::sqrt2 * x));
-  const Real y = 1.0 / (x * x);  // asymptotic series (Abramowitz and Stegun 26.2.12), to 1e-8 from 20 on
-  return -0.5 * (x * x) - log(x) - 0.5 * std::log(2 * std::numbers::pi) +
-         log(1.0 - y * (1.0 - 3.0 * y * (1.0 - 5.0 * y)));
-}
 
 template <class Real>
 ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<Real>& values,
@@ -493,6 +487,7 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
   ReceivedLevels<Real> found = {
       std::vector<LevelMoments<Real>>(layers),
       {{unit.design.task.output_digits(), words}, {unit.design.task.output_digits(), words}},
+      {},
       std::vector<std::vector<Real>>(static_cast<std::size_t>(words))};
   std::vector<StageDraws<Real>> begun(layers);
   Eigen::Index digit = 0;
@@ -537,12 +532,13 @@ ReceivedLevels<Real> received_levels(const LitUnit& unit, const OperatingValues<
         found.answers.variance(digit, w) = converter;
       }
   }
-  add_noise_of_stages(stages, begun, found.answers.variance);
+  std::vector<NumberPlane<Real>> drawn = add_noise_of_stages(stages, begun, found.answers.variance);
+  for (std::size_t n = 0; lock2 > 0 && n + 1 < draws - layers; n += 2)
+    found.phases.push_back({std::move(drawn[n + 1]), std::move(drawn[n])});
   return found;
 }
 
 #define OPTINC_INSTANTIATE(Real)                                                                            \
-  template Real log_normal_tail(const Real&);                                                               \
   template ReceivedLevels<Real> received_levels(const LitUnit&, const OperatingValues<Real>&, const Codes&, \
                                                 const TransmissionSeed&, std::span<const double>);
 OPTINC_INSTANTIATE(double)

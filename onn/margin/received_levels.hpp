@@ -30,27 +30,32 @@ struct LevelMoments {
   NumberPlane<Real> mean, variance;
 };
 
+/// Amplitudes (output digits, words) with which a server's phase z, normal of rms 1, is in the answers: they
+/// move by along z - across (z^2 - 1) / sqrt(2), as light moves that phases turn.
+template <class Real>
+struct PhaseAmplitudes {
+  NumberPlane<Real> along, across;
+};
+
 /// The same at all receivers of a unit.
 template <class Real>
 struct ReceivedLevels {
   std::vector<LevelMoments<Real>>
       layers;                  ///< (layers), before rectifiers and converters; empty without receivers
   LevelMoments<Real> answers;  ///< (output digits, words), in digits, converters' noise in it
+  std::vector<PhaseAmplitudes<Real>>
+      phases;  ///< (servers), part of the answers' variances; empty without locks
   /// (words) Natural logarithms of how likely a step of a limiting receiver comes out wrong, one entry a step.
   std::vector<std::vector<Real>> log_wrong_steps;
   bool neurons_decide = true;  ///< every neuron is a limiting receiver that decides, or there is none
 };
 
-/// ln of the tail Q(x) of the normal distribution, finite for any x.
-template <class Real>
-Real log_normal_tail(const Real& x);
-
 /// Moments of what transmit() draws for these codes, at other settings than the unit's own, propagated stage by
 /// stage. Words stand in succession, as transmit() has them; interference is exact. First order in this:
 ///
-///   - noise is Gaussian, also phases of servers' locks and light against oscillators, whose effect on a field
-///   is
-///     quadratic: to a few per cent of the shares of words wrong for locks up to 0.1 rad;
+///   - noise is Gaussian, also light's phase against oscillators, whose effect on a field is quadratic. Phases
+///   of
+///     servers' locks are quadratic, too, in `phases`: cosines to the fourth order are not;
 ///   - noise that is on light or neurons stays with its word (no interference of noise);
 ///   - rectifiers and limiters pass on the mean and variance of a limited Gaussian, and noise that came with it
 ///     in proportion to how often they let it through, so that it stays the same noise wherever it goes on;

@@ -39,8 +39,10 @@ std::uint64_t Task::divisor() const {
 }
 
 void validate_task(const Task& task) {
-  validate_field(task.servers >= 1 && task.servers <= 64, "servers",
-                 "{} (1..64 are modelled). Give 1 <= servers <= 64.", task.servers);
+  const int most_servers = task.adder == Adder::light ? 64 : 256;
+  validate_field(task.servers >= 1 && task.servers <= most_servers, "servers",
+                 "{} (1..64 are modelled, 256 where electronics add). Give 1 <= servers <= {}.", task.servers,
+                 most_servers);
   validate_field(task.digits >= 1 && std::max(task.input_digits(), task.output_digits()) <= 16, "bits",
                  "{}{} (a code has 1..16 PAM4 digits of 2 bits). Give an even number from 2 to {}.",
                  task.bits(), task.level == CascadeLevel::flat ? "" : " and a digit between the levels",

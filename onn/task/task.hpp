@@ -117,11 +117,11 @@ struct Task {
 /// Digits by which the sum of `codes` codes is longer than one of them: ceil(log4 codes).
 int extra_digits(int codes);
 
-/// Throws Error unless 1 <= servers <= 64, codes that come in and go out have 1 to 16 digits (32 bits), 8 of
-/// an analogue sum, and the number of words (3N+1)^M fits 63 bits: 32 bits for up to 4 servers, 26 for 8, 22
-/// for 16. In a cascade reduction mean and light that adds; outputs that say answers of at most 4 servers, for
-/// the sum of their codes to have one digit more, or sums of digits of at most 16. Rounding is stochastic where
-/// electronics round: outputs say sums, or they add.
+/// Throws Error unless 1 <= servers <= 64, or 256 where electronics add, codes that come in and go out have 1
+/// to 16 digits (32 bits), 8 of an analogue sum, and the number of words (3N+1)^M fits 63 bits: 32 bits for up
+/// to 4 servers, 26 for 8, 22 for 16. In a cascade reduction mean and light that adds; outputs that say answers
+/// of at most 4 servers, for the sum of their codes to have one digit more, or sums of digits of at most 16.
+/// Rounding is stochastic where electronics round: outputs say sums, or they add.
 void validate_task(const Task& task);
 
 /// Q(total / divisor) for the sum `total` of codes: exact integer arithmetic.

@@ -9,7 +9,8 @@ namespace optinc {
 
 template <Like<Task> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
-  visit(Row{"servers", "1", "Number of servers whose codes are averaged", 1, 64, "published OptINC: 4"},
+  visit(Row{"servers", "1", "Number of servers whose codes are averaged; up to 64 where light adds", 1, 256,
+            "published OptINC: 4"},
         s.servers);
   int bits = s.bits();
   visit(

@@ -55,6 +55,7 @@ DRAWN = {  # what each sample has the data for
     "detuned": {"metric_vs_parameter", "heat_map", "pareto", "spectrum"},
     "on_channels": {"comb", "metric_vs_parameter", "heat_map", "pareto"},
     "trainings": {"metric_vs_parameter", "pareto", "learning", "gradient_errors"},
+    "trained_at_energies": {"metric_vs_parameter", "pareto", "learning", "learning_energy"},
     "trained_through_chips": {"metric_vs_parameter", "heat_map", "pareto", "learning", "chip_to_accuracy"},
 }
 
@@ -452,6 +453,19 @@ class Drawing(unittest.TestCase):
         labels = [line.get_label() for line in axes.lines]
         self.assertEqual([label.endswith(" (below the panel)") for label in labels], [False, False, True], labels)
         self.assertLess(max(axes.lines[2].get_ydata()), axes.get_ylim()[0])
+
+    def test_trainings_stand_at_their_energies(self):
+        # fails where a way stands at another's energy, or one below the panel is left out
+        with results.open_run(FILES["trained_at_energies"]) as run:
+            axes, = figures.FIGURES["learning_energy"](run).axes
+            both, = figures.FIGURES["learning_energy"](run, beside=[FILES["trained_at_energies"]]).axes
+            means = [off.mean * 100 for off in results.learning.differences(run)]
+        drawn = {line.get_label(): line.get_xydata() for line in axes.lines if not line.get_label().startswith("_")}
+        self.assertEqual(list(drawn), [f"{way}; 4 servers, 8 bits" for way in ("digit sums", "ring of links", "some net")])
+        np.testing.assert_allclose(drawn["digit sums; 4 servers, 8 bits"], [[1e-5 / 4, means[1]]])
+        np.testing.assert_allclose(list(drawn.values())[2], [[1e-3 / 4, -2]])
+        self.assertEqual([text.get_text() for text in axes.texts], [f"{means[3]:+.3g}"])
+        self.assertEqual(len(both.texts), 2)
 
     def test_meshes_are_drawn_by_their_rms_at_the_point_asked_for(self):
         # fails where the mean is drawn for the rms, a kind has another's variant, or a panel stands at another point

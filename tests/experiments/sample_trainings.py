@@ -45,5 +45,16 @@ def trained_through_chips(path, trials=4):
         study(file, [network, level], trials, ["corrected_quadrature"], trained(drop, trials))
 
 
-LEARNER = ('[task]\nservers = 4\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'
+def trained_at_energies(path, trials=4):
+    """A model trained by ways through chips of known energies, one of them far worse than all others."""
+    keys = {"learner.aggregator": (["exact", "chip", "chip", "chip"], "1", "how gradients are averaged"),
+            "network.source": (["carry-chain", "digit-sums", "ring", "shipped/some_net"], "1", "network")}
+    metrics = trained(np.array([0, 0.1, 0.4, 30.0]), trials)
+    joules = np.array([np.nan, 1e-5, 3e-5, 1e-3])[:, None] * np.ones(trials)
+    metrics["step_energy"] = (joules[..., None], {}, "J", "energy of one unit that averages all gradients of one step")
+    with result(path, LEARNER, model="learning", complete=np.int64(1)) as file:
+        study(file, [("path", keys)], trials, ["noisy"], metrics)
+
+
+LEARNER = ('[task]\nservers = 4\nbits = 8\n[learner]\nkind = "cnn"\ndata_set = "fashion-mnist"\nlevels = 1\n'
            '[chip]\npreset = "good-lab"')

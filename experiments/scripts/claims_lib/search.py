@@ -11,7 +11,9 @@ ENERGY = ("--goal", "energy")
 HELD = (*ENERGY, "--hold", "time.symbol_rate_bd")
 SERVERS = (4, 8, 16)
 CHAIN, TRAINED = "carry chain, signed levels", "96-32 in turn"
-AVERAGES, DRAWS = "which_average", 200
+AVERAGES, MANY, DRAWS = "which_average", "which_average_many", 200
+OF_UNIT = {16: 4, 64: 8, 256: 16}  # servers of two levels: those of a unit
+ARCHITECTURES = "architectures"
 COUNTED = "least_energy_counted"
 
 
@@ -60,16 +62,48 @@ def ratio(bench, servers):
     return picojoules(bench, SUMS, f"sums of {servers}, owners", *HELD) / picojoules(bench, SUMS, f"ring of {servers}", *HELD)
 
 
+def list_for(servers):
+    return MANY if servers in OF_UNIT else AVERAGES
+
+
 def of_parts(bench, servers):
-    """pJ per bit of sums of so many servers from published parts: at owners; of 16 in two levels, of which the upper serves
-    four servers a bit."""
-    if servers < 16:
+    """pJ per bit of sums of so many servers from published parts: at owners; of 16 and more in two levels, of which the upper
+    serves all servers of a unit a bit."""
+    if servers not in OF_UNIT:
         return picojoules(bench, AVERAGES, f"sums of {servers}, owners", *HELD)
-    return picojoules(bench, AVERAGES, "sums of 16, lower units", *HELD) + picojoules(bench, AVERAGES, "sums of 16, upper unit", *HELD) / 4
+    lower, upper = (picojoules(bench, MANY, f"sums of {servers}, {unit}", *HELD) for unit in ("lower units", "upper unit"))
+    return lower + upper / OF_UNIT[servers]
 
 
 def ratio_of_parts(bench, servers):
-    return of_parts(bench, servers) / picojoules(bench, AVERAGES, f"ring of {servers}", *HELD)
+    return of_parts(bench, servers) / picojoules(bench, list_for(servers), f"ring of {servers}", *HELD)
+
+
+def nanoseconds(bench, servers, way):
+    """From the first symbol in to its code out at the point, fibres left out, of sums or a ring; infinite without a point."""
+    designs = ([f"ring of {servers}"] if way == "ring" else [f"sums of {servers}, owners"] if servers not in OF_UNIT
+               else [f"sums of {servers}, lower units", f"sums of {servers}, upper unit"])
+    found = [points(bench, list_for(servers), *HELD)[0][design] for design in designs]
+    return sum(1e9 * point["delay"] if point["found"] else float("inf") for point in found)
+
+
+@shared
+def architectures(bench):
+    """What optinc compare-costs says of units with neurons, by design."""
+    told = bench.answer("compare-costs", list_of(bench, ARCHITECTURES))
+    return {design["design"]: design for design in told["designs"]}
+
+
+def undercut(bench):
+    """Candidates whose neurons alone take less than sums of as many servers in all."""
+    sums = {n: picojoules(bench, SUMS, f"sums of {n}, owners", *HELD) for n in SERVERS}
+    return sum(1e12 * of["neurons_per_bit"] < sums[of["servers"]] for of in architectures(bench).values())
+
+
+def neurons_paid(bench):
+    """Neurons of 96-32's kind that take, without light, what sums of four take in all."""
+    of = architectures(bench)[TRAINED]
+    return picojoules(bench, SUMS, "sums of 4, owners", *HELD) / (1e12 * of["neurons_per_bit"] / of["neurons"])
 
 
 @shared
@@ -122,7 +156,18 @@ CLAIMS = claims_of(
      (picojoules, NETWORKS, CHAIN, *ENERGY), run(NETWORKS, *ENERGY)),
     ("96-32", "", "pJ per bit of 96-32 at its least, counted on 100 chips", (picojoules, NETWORKS, TRAINED, *ENERGY), run(NETWORKS, *ENERGY)),
     *((f"parts-ratio-{n}", "", f"energy per bit of sums of {n} over a ring of the same bits, both of published parts at 28 GBd"
-       + (", sums in two levels" if n == 16 else ""), (ratio_of_parts, n), run(AVERAGES, *HELD)) for n in SERVERS),
+       + (", sums in two levels" if n in OF_UNIT else ""), (ratio_of_parts, n), run(list_for(n), *HELD)) for n in (*SERVERS, 64)),
+    ("parts-sums-256", "", "pJ per bit of sums of 256 in two levels of 16, of published parts; infinite: no converter tells sums of 16 apart",
+     (of_parts, 256), run(MANY, *HELD)),
+    *((f"parts-ring-{n}", "", f"pJ per bit of a ring of {n} of published parts", (picojoules, MANY, f"ring of {n}", *HELD), run(MANY, *HELD))
+      for n in (64, 256)),
+    *((f"latency-{way}-{n}", "", f"ns from the first symbol in to its code out, fibres left out: {said} of {n}", (nanoseconds, n, way),
+       run(list_for(n), *HELD)) for n in (8, 64) for way, said in (("sums", "sums"), ("ring", "a ring"))),
+    ("architectures", "", "units with neurons in list architectures", lambda bench: len(architectures(bench)), f"{OPTINC} compare-costs {ARCHITECTURES}"),
+    ("architectures-below", "", "of these, those whose neurons' receivers, drivers and clocks alone take less than sums of as many servers in all",
+     undercut, f"{OPTINC} compare-costs {ARCHITECTURES}"),
+    ("neurons-paid", "", "neurons that take, without light, converters and heaters, what sums of four take in all (96-32 has 480)", neurons_paid,
+     f"{OPTINC} compare-costs {ARCHITECTURES}"),
     *((f"draws-{kind}-{n}-{share}", "", f"pJ per bit of {name.format(n)} below which {share} % of {DRAWS} draws of whole parts lie",
        (quantile, name.format(n), number), run(AVERAGES, *ENERGY, "--draws", str(DRAWS)))
       for n in (4, 8) for kind, name in (("sums", "sums of {}, owners"), ("ring", "ring of {}"))

@@ -119,6 +119,33 @@ TEST_CASE("searches over draws of parts tell energies, quantiles and who takes l
                 {"sums: converter.step_j", "whole parts"});
 }
 
+// By compare_designs(), a draw by itself. Fails when a draw's parts do not reach the design, settings beyond a
+// part end all, or words are said to be counted
+TEST_CASE("costs over draws of parts are those of each draw's unit") {
+  DesignList list = list_of(fast);
+  for (DesignEntry& entry : list.designs) entry.settings.emplace_back("converter.effective_bits=6");
+  const TrainedNetwork none;
+  constexpr std::uint32_t draws = 40;
+  const PartDraws found = costs_over_parts(list, none, draws, [](std::string_view) {});
+  REQUIRE(found.energy_j.size() == 2);
+  std::uint32_t beyond = 0;
+  for (std::uint32_t d = 0; d < draws; ++d) {
+    DesignList one = list;
+    one.designs = {list.designs[1]};
+    const StudyConfig given = design_study(list, one.designs[0]);
+    const DrawnParts drawn = draw_parts(given.hardware, 28e9, given.run.seed, d);
+    one.designs[0].settings.insert(one.designs[0].settings.end(), drawn.settings.begin(), drawn.settings.end());
+    CHECK(found.parts[d] == drawn.names);
+    beyond += std::isnan(found.energy_j[1][d]);
+    if (!std::isnan(found.energy_j[1][d]))
+      CHECK(found.energy_j[1][d] == compare_designs(one, none)[0].cost.energy_per_bit_j());
+  }
+  CHECK(beyond < draws);
+  CHECK(found.quantiles[0][1].draw == -1);
+  CHECK(part_draws_text(found).find("no word is sent") != std::string::npos);
+  CHECK(part_draws_text(found).find("counted") == std::string::npos);
+}
+
 TEST_CASE("the best of settings without derivatives is chosen") {
   CHECK(combinations({}).size() == 1);
   CHECK(combinations({"a.b=1,2", "c.d=x,y,z"}).size() == 6);

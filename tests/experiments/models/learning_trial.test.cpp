@@ -8,6 +8,8 @@
 #include "experiments/models/trial_model.hpp"
 #include "experiments/run/study_inputs.hpp"
 #include "experiments/run/trials/run_trials.hpp"
+#include "onn/budget/budget.hpp"
+#include "onn/network/digit_sums.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -301,4 +303,21 @@ TEST_CASE("learning: what cannot be trained is refused before the first trial") 
   };
   check_message(refused({"learner.batch=100"}), {"batch of 100", "96 training examples"});
   check_message(refused({"learner.data=/nowhere"}), {"/nowhere"});
+}
+
+// By budget() of the unit at the point's own settings. Fails when energies are those of the study's first
+// point, of a bit, or are told of ways without a chip or of a rate that no device carries
+TEST_CASE("learning: a step's energy is that of its unit for all gradients") {
+  const Studied studied;
+  const StudyConfig config =
+      studied.config({"learner.aggregator=chip", "learner.engine=light", "network.source=digit-sums",
+                      "task.bits=6", "link.destinations=1", "time.symbol_rate_bd=40e9"});
+  const ChipDesign design = design_chip(digit_sums(config.task));
+  const ChipBudget b = budget(design, config.chip, config.hardware, config.budget);
+  const double watts = b.static_power_w.total() + b.symbol_power_w.total();
+  CHECK(studied.trial_of(config, 0).one("step_energy") ==
+        Approx(226 * watts / b.symbol_rate_bd).epsilon(1e-12));
+  CHECK(std::isnan(studied.run({"learner.aggregator=ring"}).one("step_energy")));
+  CHECK(std::isnan(studied.run({"learner.aggregator=chip", "learner.engine=light", "time.symbol_rate_bd=500e9"})
+                       .one("step_energy")));
 }

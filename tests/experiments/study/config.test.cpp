@@ -482,13 +482,14 @@ TEST_CASE("a wrong type says what was expected") {
 }
 
 TEST_CASE("a value out of range names the range") {
-  check_message(complaint("[task]\nservers = 65"),
-                {"s.toml:2:11:", "task.servers = 65", "1..64", "at most 64"});
-  check_message(complaint("[task]\nservers = 0"), {"1..64", "at least 1"});
+  check_message(complaint("[task]\nservers = 257"),
+                {"s.toml:2:11:", "task.servers = 257", "1..256", "at most 256"});
+  check_message(complaint("[task]\nservers = 65"), {"servers = 65", "1..64 are modelled", "servers <= 64"});
+  check_message(complaint("[task]\nservers = 0"), {"1..256", "at least 1"});
   check_message(complaint("[task]\nbits = 7"), {"task.bits = 7", "in steps of 2", "Give 6 or 8"});
   check_message(complaint("[task]\nbits = 34"), {"2..32"});
   check_message(complaint("[task]\nservers = 4294967300"),
-                {"4294967300", "1..64"});  // 4 when narrowed too early
+                {"4294967300", "1..256"});  // 4 when narrowed too early
   check_message(complaint("[run]\nseed = -1"), {"run.seed = -1", "at least 0"});
   check_message(complaint("[chip]\nsigma_eta_rad = nan"), {"nan", "finite"});
   check_message(complaint("[receiver]\nbandwidth_hz = inf"), {"inf", "finite"});

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "onn/network/digit_sums.hpp"
+
 #include "tests/support/catch.hpp"
 #include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
@@ -32,6 +34,27 @@ TEST_CASE("unit cost: MZIs as built, as published, and by full SVD") {
   CHECK(all.receivers == 16 + 32);
   CHECK(all.conversions == 3);
   CHECK_THAT(all.symbols_in_flight(), WithinRel(all.delay_s * 50e9, 1e-12));
+}
+
+// Fails when servers' receivers are counted, or light or heaters are in what neurons take
+TEST_CASE("unit cost: neurons are what light and weights do not change") {
+  const Network network = random_network({4, 4}, {8, 16, 8}), wider = random_network({4, 4}, {16, 32, 16});
+  UnitHardware bright;
+  bright.receiver.lo_power_w *= 10, bright.heater.p_pi_w *= 10, bright.converter.step_j *= 10;
+  const auto of = [](const Network& n, const UnitHardware& u) {
+    return unit_cost(n, budget(design_chip(n), {}, u));
+  };
+  const UnitCost one = of(network, {}), other = of(network, bright), twice = of(wider, {});
+  CHECK(one.neurons == 32);
+  CHECK(one.neurons_w > 32 * UnitHardware().receiver.front_end.supply_power_w);
+  CHECK(one.neurons_w < one.static_power_w + one.symbol_power_w);
+  CHECK(other.neurons_w == one.neurons_w);
+  CHECK(other.static_power_w > one.static_power_w);
+  CHECK_THAT(twice.neurons_w, WithinRel(2 * one.neurons_w, 1e-12));
+  CHECK_THAT(one.neurons_per_bit_j(), WithinRel(one.neurons_w / (32 * one.symbol_rate_bd), 1e-12));
+  const UnitCost sums = of(digit_sums({.servers = 4}), {});
+  CHECK(sums.neurons == 0);
+  CHECK(sums.neurons_w == 0);
 }
 
 // the published counts, without meshes. Fails when a block's attenuators or one of the two SVD meshes is
@@ -66,6 +89,8 @@ TEST_CASE("unit cost: of a cascade counts add up, and one unit of every level is
   CHECK_THAT(all.static_power_w, WithinRel(5 * one.static_power_w, 1e-12));
   CHECK_THAT(all.symbol_power_w, WithinRel(5 * one.symbol_power_w, 1e-12));
   CHECK_THAT(all.area_m2, WithinRel(5 * one.area_m2, 1e-12));
+  CHECK(all.neurons == 5 * one.neurons);
+  CHECK_THAT(all.neurons_per_bit_j() * 16, WithinRel(5 * one.neurons_per_bit_j() * 4, 1e-12));
   CHECK(all.die_rise_k == one.die_rise_k);
   CHECK(all.symbol_rate_limit_bd == one.symbol_rate_limit_bd);
   CHECK_THAT(all.delay_s, WithinRel(2 * one.delay_s, 1e-12));
@@ -80,7 +105,8 @@ TEST_CASE("unit cost: a stage shared in time has one stage's devices and a word'
   const Task task = {4, 4, Rounding::half_up};
   const UnitCost one = time_shared_cost(task, {}, {}, {}, {});
   CHECK(one.mzis == 3 + 6);
-  CHECK(one.receivers == 3 + 4);       // steps; a digit at every server
+  CHECK(one.receivers == 3 + 4);  // steps; a digit at every server
+  CHECK(one.neurons == 3);
   CHECK(one.modulators == 3 * 3 + 4);  // every step is read by t, r and the r before; a digit from every server
   CHECK(one.slots_per_word == 5);
   CHECK(one.memory_bits == 2 * 4 * 8 * 5);

@@ -218,6 +218,28 @@ TEST_CASE("estimated words wrong are those counted, within five standard errors"
   }
 }
 
+// A ring whose words phases make wrong, not noise: a server's phase turns more than a third of its light away
+// in one of 1,300 draws. Fails when phases are taken for Gaussian: 1e-9 of what is counted
+TEST_CASE("MC: words that phases make wrong are estimated, within five standard errors") {
+  UnitHardware u = with_bits(devices(), 5.0);
+  u.link.sigma_lock_rad = 0.3, u.link.launch_power_w = 2e-3, u.receiver.lo_power_w = 2e-3;
+  const Averaging4 unit(word_hops({.servers = 4, .digits = 1, .rounding = Rounding::half_up}, Adder::ring), u);
+  const Codes codes = unit.codes(32, 5);  // of one phase a hop
+  const CodeVector exact = exact_answers(unit.design.task, codes);
+  constexpr int draws = 4'000;
+  double sum = 0.0, squares = 0.0;
+  for (std::uint32_t instant = 0; instant < draws; ++instant) {
+    const CodeVector found = average_codes(unit.lit(), codes, {.instant = instant});
+    const double share = (found.array() != exact.array()).cast<double>().mean();
+    sum += share, squares += share * share;
+  }
+  const double counted = sum / draws, error = std::sqrt(squares / draws - counted * counted) / std::sqrt(draws);
+  const double estimated = std::exp(Margin(unit.lit(), codes, {}).log_wrong(operating_values(unit.hardware)));
+  CAPTURE(counted, error, estimated);
+  CHECK(counted > 6 * error);
+  CHECK(std::abs(estimated - counted) < 5 * error + 0.25 * estimated);
+}
+
 // Moments of every stage's levels: fails when noise, interference or gain of a stage is another than
 // transmit()'s, or what a limiter passes on has other moments. (Noise of neurons that share a receiver, taken
 // for independent, passes here: weights are random, and it averages out.)

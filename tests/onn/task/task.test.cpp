@@ -134,6 +134,10 @@ TEST_CASE("decisions fall at the thresholds alone, and NaN counts as wrong") {
 
 TEST_CASE("impossible tasks are refused by name and range") {
   CHECK_THAT(refusal([&] { validate_task({0, 4}); }), ContainsSubstring("servers = 0"));
+  CHECK_THAT(refusal([&] { validate_task({.servers = 65}); }), ContainsSubstring("servers <= 64"));
+  CHECK_NOTHROW(validate_task({.servers = 256, .adder = Adder::ring}));
+  CHECK_THAT(refusal([&] { validate_task({.servers = 257, .adder = Adder::hub}); }),
+             ContainsSubstring("servers <= 256"));
   CHECK_THAT(refusal([&] { validate_task({4, 17}); }), ContainsSubstring("bits = 34"));
   CHECK_THAT(refusal([&] { validate_task({8, 16}); }), ContainsSubstring("Give at most 26"));
   CHECK_THAT(refusal([&] {

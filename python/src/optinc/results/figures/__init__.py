@@ -39,6 +39,7 @@ TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
     (tolerances.tolerance, "Share of chips that decode every word against the level of an error."),
     (tolerances.search, "Networks compared: how much error their chips stand against how many MZIs they have."),
     (trainings.learning, "Training through every way of averaging: curves, and the final difference to the exact average."),
+    (trainings.learning_energy, "What a training loses against the joules that averaging its gradients takes."),
     (trainings.chip_to_accuracy, "From chips' errors to wrong codes to a model's accuracy."),
     (trainings.gradient_errors, "Which errors of gradients hurt a training."),
     (sweeps.wrong_words, "Share of words decoded wrong by several networks against the level of an error."),

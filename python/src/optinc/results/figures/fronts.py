@@ -219,7 +219,7 @@ def operating_points(run: Run) -> Figure:
 
 
 def part_draws(run: Run) -> Figure:
-    """What the choice of parts leaves open (optinc operating-point --draws). Left: for every design the share of draws of
+    """What the choice of parts leaves open (optinc operating-point --draws, or compare-costs --draws). Left: for every design the share of draws of
     whole parts whose least energy per bit (pJ) is below a value, by the estimate; crosses: the draws that were confirmed by
     counting. A line that ends below 1 has no point in the other draws. Right: medians against the number of servers, a line
     for every way to add; bars: 10 to 90 % of the draws, as far as these have points.
@@ -246,7 +246,7 @@ def part_draws(run: Run) -> Figure:
         of = np.flatnonzero((ways == way) & np.isfinite(middle))
         of = of[np.argsort(servers[of], kind="stable")]
         against += line(servers[of], middle[of], {**look, "label": style.plain(way)}, low[of], high[of])
-    y_axis = Axis("least energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
+    y_axis = Axis("energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
     return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {energy.shape[1]} draws of whole parts; crosses: counted",
                  [Panel(below, y_axis, Axis("share of draws below", limits=(0, 1)), ""),
                   Panel(against, Axis("servers of a unit", "values", sorted(set(servers.tolist()))), y_axis, "")],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import os
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,7 +12,7 @@ from .. import style
 from ..errors import NotInResult
 from ..learning import FLOAT_PATHS, Difference, Path, differences, exact_place, final, path_axis, paths
 from ..networks import label_of
-from ..run import Run
+from ..run import Run, open_run
 from ..study import Parameter, by_key, say_trials
 from .paint import GREY, RULE, Axis, Panel, dots, line, mark, note, paint
 
@@ -185,6 +186,50 @@ def points_lost(run: Run, at: Optional[dict[str, int]] = None) -> Any:
     """Points of final accuracy less those of the exact average of every path: mean, lower and upper end."""
     ends = np.array([(off.mean, off.low, off.high) for off in differences(run, at=at)]).T * 100
     return np.where(np.isnan(ends), ends[0], ends)  # a single trial has no interval
+
+
+def learning_energy(run: Run, *, beside: Sequence[Union[str, os.PathLike[str]]] = ()) -> Figure:
+    """What accuracy costs: final test accuracy less that of exact averaging from the same start, mean over the trials with
+    its 95 % interval by Student's t, against the joules a server that averaging all gradients of one step takes
+    (step_energy over task.servers), a marker for every way through chips. Below the panel an arrow and the number.
+
+    `beside`: files of further studies, each with an exact average of its own: bits and servers cannot be swept.
+
+    Raises NotInResult for a file without step_energy or ways through chips, or without the exact average.
+    """
+    found: list[tuple[str, float, Any]] = ways_at_energies(run)
+    for path in beside:
+        with open_run(path) as other:
+            found += ways_at_energies(other)
+    worst = -4 * HALF_POINT
+    drawn: list[Any] = [*BAND]
+    for (name, joules, (mean, low, high)), look in zip(found, style.looks()):
+        look = {**look, "linestyle": "none", "label": style.plain(name)}
+        if mean >= worst:
+            drawn += line(np.array([joules]), np.array([mean]), look, np.array([max(low, worst)]), np.array([high]))
+            continue
+        drawn += [dots(joules, worst, marker=7, color=look["color"], markersize=5, clip_on=False, label=look["label"]),
+                  note(joules, worst * 0.96, f"{mean:+.3g}", ha="center", va="bottom", fontsize=6)]
+    x = np.array([joules for _, joules, _ in found])
+    what = MODELS[run.config["learner"].get("model", run.config["learner"]["kind"])]
+    return paint(run, f"{what}: accuracy against the energy of averaging; {say_trials(run)} each",
+                 [Panel(drawn, Axis("energy of averaging all gradients of one step (J a server)", "decades", x,
+                                    limits=(x.min() / 1.6, x.max() * 1.6)),
+                        Axis(LOSS, limits=(worst * 1.03, 2 * HALF_POINT)), "grey: half a point")], (style.PAGE_IN, 3.4))
+
+
+def ways_at_energies(run: Run) -> list[tuple[str, float, Any]]:
+    """Name, joules a server and step, and points of accuracy (mean, ends of its interval) of every way through chips."""
+    if "step_energy" not in run.require("trials"):
+        raise NotInResult(f"{run.path} does not say what a step's averages take. Run experiments/data/studies/learning_energy.toml.")
+    servers, bits = (int(run.config["task"][key]) for key in ("servers", "bits"))
+    joules = final(run, "step_energy")[:, 0] / servers  # the same in every trial: it is that of the devices
+    points = np.array(points_lost(run)).T
+    found = [(f"{way.name.removesuffix(', ideal')}; {servers} servers, {bits} bits", float(joules[way.place]), points[way.place])
+             for way in paths(run) if np.isfinite(joules[way.place])]
+    if not found:
+        raise NotInResult(f"{run.path} holds no way through chips. Sweep learner.aggregator with \"chip\" among its values.")
+    return found
 
 
 def required(run: Run, key: str) -> Parameter:
