@@ -162,7 +162,7 @@ class MainJob(unittest.TestCase):
             "small batch": (["run", STUDY, "-o", output, "--set", "training.batch=2"], ["training.batch", "4"]),
             "warm-up": (["run", STUDY, "-o", output, "--set", "training.epochs=2"], ["training.warmup_epochs = 3"]),
             "too many words": (["run", STUDY, "-o", output, "--set", "task.bits=16"], ["task", "815730721"]),
-            "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "link, owner, time, noise"]),
+            "sweep of no device": (["run", STUDY, "-o", output, "--sweep", "task.bits=[2,4]"], ["task.bits", "link, neuron, owner, time, noise"]),
             "sweep of a misspelt key": (["run", STUDY, "-o", output, "--sweep", "chip.sigma_eta=[0.1]"], ["chip.sigma_eta_rad"]),
             "sweep out of range": (["run", STUDY, "-o", output, "--sweep", "chip.dac_bits=[8,99]"], ["chip.dac_bits", "0..24"]),
             "metric of the other model": (["run", STUDY, "-o", output, "--set", "measure.metrics=['fidelity']"], ["fidelity", "margin"]),
@@ -377,7 +377,7 @@ class MainJob(unittest.TestCase):
         self.assertIn("five", table)
         # fails when a wide table comes back, converters leave the MZIs' side, or a withdrawn figure is printed
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
-        self.assertRegex(table, r"(?m)^design +MZIs +receivers +modulators +heaters W")
+        self.assertRegex(table, r"(?m)^design +MZIs +receivers +modulators +neurons +heaters W")
         # 50 GBd are beyond the bound of 32 GHz receivers and 40 GHz modulators: marked, and no energy per bit
         for row in (net, chain, five):
             self.assertLess(row["symbol_rate_limit"], 50e9)
