@@ -13,6 +13,7 @@ struct StudyWarning {
   std::string field;  ///< of the device that says so (Warning): with the key it tells kinds of warnings apart
   std::string point = {};                     ///< of the sweeps at which it holds first; empty without any
   std::size_t points = 0, points_of_all = 0;  ///< at which it holds, of how many
+  bool of_all_points = false;                 ///< not told where it holds at some points and not at others
 
   /// "section.key: sentence (at POINT, the first of 3 points)".
   std::string line() const;

@@ -173,32 +173,38 @@ void add_idle_timing(StudyWarnings& all, const StudyConfig& config) {
         "to include interference");
 }
 
+/// Of keys that are no mistake where a sweep over ways of averaging has a point that uses them.
+StudyWarning unused_anywhere(const char* key, const char* text) {
+  StudyWarning warning = {key, text, {}};
+  warning.of_all_points = true;
+  return warning;
+}
+
 void add_idle_neurons(StudyWarnings& all, const StudyConfig& config) {
   if (!(config.hardware.neuron == NeuronSettings{}) &&
       (config.task.sends_sums() || config.task.adder != Adder::light))
-    all.push_back({"neuron",
-                   "changes nothing without a network: light adds or carries words, and no neuron stands "
-                   "in its way",
-                   {}});
+    all.push_back(
+        unused_anywhere("neuron",
+                        "changes nothing without a network: light adds or carries words, and no neuron stands "
+                        "in its way"));
 }
 
 void add_idle_owner(StudyWarnings& all, const StudyConfig& config) {
   const OwnerSettings& owner = config.hardware.owner;
   if (!(owner == OwnerSettings{}) && !has_owner(config.task, config.hardware) &&
       !decides_sums(config.task, config.hardware))
-    all.push_back({"owner",
-                   "changes nothing without network.source = \"digit-sums\" and a link.destinations below "
-                   "task.servers: sums have no owner",
-                   {}});
+    all.push_back(
+        unused_anywhere("owner",
+                        "changes nothing without network.source = \"digit-sums\" and a link.destinations below "
+                        "task.servers: sums have no owner"));
 }
 
 void add_idle_checks(StudyWarnings& all, const StudyConfig& config) {
   if (config.hardware.link.check_block > 0 && checked_block(config.task, config.hardware) == 0)
-    all.push_back(
-        {"link.check_block",
-         "changes nothing without network.source = \"digit-sums\": rounding is not linear, so answers "
-         "cannot be checked",
-         {}});
+    all.push_back(unused_anywhere(
+        "link.check_block",
+        "changes nothing without network.source = \"digit-sums\": rounding is not linear, so answers "
+        "cannot be checked"));
 }
 
 void add_idle_yield(StudyWarnings& all, const StudyConfig& config) {
@@ -285,6 +291,7 @@ StudyWarnings study_warnings(const StudyConfig& config) {
       w.points_of_all = points.size();
     }
   }
+  std::erase_if(of_points, [](const StudyWarning& w) { return w.of_all_points && w.points < w.points_of_all; });
   if (const auto whole = model_of(config).study_warnings)
     std::ranges::move(whole(config), std::back_inserter(all));
   std::ranges::move(of_points, std::back_inserter(all));

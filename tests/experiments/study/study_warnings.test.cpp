@@ -243,6 +243,13 @@ TEST_CASE("checks of answers change nothing") {
   CHECK_FALSE(any_about(of(small, {"link.check_block=16", "network.source=digit-sums"}), "link.check_block"));
 }
 
+// mutation: a sweep over ways of averaging is warned of what one of them does not use
+TEST_CASE("what some points of a sweep use is not idle") {
+  const std::string over_sources = "[[sweep]]\nvalues = {\"network.source\" = ['digit-sums', 'ring']}\n";
+  CHECK(of(over_sources, {"link.destinations=1", "owner.converter_bits=3"}).empty());
+  CHECK(any_about(of(over_sources, {"owner.converter_bits=3"}), "owner"));
+}
+
 // mutation: sums, rings and hubs have neurons, or networks none
 TEST_CASE("what neurons alone use changes nothing without any") {
   for (const char* key : {"neuron.oscillator_w=1e-4", "neuron.bandwidth_hz=2e10", "neuron.equaliser_taps=1"}) {
