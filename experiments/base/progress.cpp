@@ -1,7 +1,10 @@
 #include "experiments/base/progress.hpp"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdio>
+#include <stop_token>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -91,6 +94,21 @@ void Progress::show(bool last) {
   const std::size_t room = columns() - 1, stage = room - std::min(room, numbers.size());
   const std::string head = shortened(stage_, stage) + numbers;
   say("\r\033[K" + head + shortened(note, room - std::min(room, head.size())));
+}
+
+LongPhase::LongPhase(std::string name, bool quiet) {
+  if (quiet) return;
+  const auto wait = [name = std::move(name)](const std::stop_token& over) {
+    std::mutex mutex;
+    std::condition_variable_any none;
+    std::unique_lock lock(mutex);
+    none.wait_for(lock, over, std::chrono::seconds(1), [] { return false; });
+    if (!over.stop_requested()) say(name + " ...\n");
+  };
+  try {
+    waiting_ = std::jthread(wait);
+  } catch (const std::system_error&) {  // no thread to spare: it stays unsaid
+  }
 }
 
 }  // namespace optinc

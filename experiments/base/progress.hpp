@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace optinc {
 
@@ -38,6 +39,18 @@ class Progress {
   bool quiet_, terminal_;
   std::chrono::steady_clock::time_point start_, shown_;
   std::mutex mutex_;
+};
+
+/// Names a phase without steps on standard error, once it has taken a second.
+class LongPhase {
+ public:
+  /// Silent when `quiet`.
+  explicit LongPhase(std::string name, bool quiet = false);
+  ~LongPhase() = default;
+  LongPhase(const LongPhase&) = delete;
+
+ private:
+  std::jthread waiting_;
 };
 
 }  // namespace optinc

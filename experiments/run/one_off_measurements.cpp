@@ -117,16 +117,20 @@ OneOffResults measure_one_offs(const StudyConfig& config, const StudyInputs& inp
   for (std::size_t i = 0; i < once.size(); ++i) {
     check_interrupt();
     const Network& network = inputs.networks[i].network;
+    std::optional<LongPhase> phase(std::in_place, "all words through a perfect chip", quiet);
     const ChipDesign design = design_chip(network);
     once[i].onn = with_ideal_chip(points[i], network, design);
+    if (measures(config, "eye")) phase.emplace("all words through a chip", quiet);
     if (measures(config, "eye")) once[i].eye = look_into_eye(points[i], design, foundry);
     if (measures(config, "cost"))
       once[i].cost = unit_cost(
           network, budget(with_known_losses(design, calibrated_chip(design, points[i], 0, 0, foundry).losses),
                           points[i].chip, points[i].hardware, points[i].budget));
+    phase.reset();
     if (!measures(config, "gradient")) continue;
     if (i == 0 || points[i].task != points[i - 1].task || points[i].gradient != points[i - 1].gradient)
       step = gradients_with_progress(points[i], quiet);
+    phase.emplace("gradients through chips", quiet);
     once[i].gradient = transfer_gradients(points[i], *step, network, design, foundry);
   }
   return once;

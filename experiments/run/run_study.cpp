@@ -8,6 +8,7 @@
 #include <omp.h>
 
 #include "experiments/base/interrupt.hpp"
+#include "experiments/base/progress.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "experiments/models/trial_checkpoint.hpp"
 #include "experiments/run/output_state.hpp"
@@ -149,10 +150,18 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     } catch (const Interrupted&) {
       return interrupted_training(options);
     }
-    print_warnings(lines_of(input_warnings(config, *state.inputs)));
+    std::vector<StudyWarning> warnings;
+    {
+      const LongPhase phase("largest values in the networks", options.quiet);
+      warnings = input_warnings(config, *state.inputs);
+    }
+    print_warnings(lines_of(warnings));
   }
   const fs::path trainings = options.output.string() + ".trials";
-  const TrialModel model = make_model(config, *state.inputs, trainings);
+  const TrialModel model = [&] {
+    const LongPhase phase("chips of the networks", options.quiet);
+    return make_model(config, *state.inputs, trainings);
+  }();
   if (!known && state.records) require_own_trials(state, model, points, journal_path(options.output));
   if (!known) journal.inputs(study_inputs_bytes(*state.inputs));  // on the disk before what it stands for goes
   forget_own_training(points, options.output);
@@ -182,7 +191,10 @@ Ending finish(StudyState& state, Journal& journal, const RunOptions& options) {
     }
   }
   const double start = omp_get_wtime();
-  store_results(state, model, once ? &*once : nullptr, options);
+  {
+    const LongPhase phase("storing", options.quiet);
+    store_results(state, model, once ? &*once : nullptr, options);
+  }
   remove_trial_checkpoints(trainings, ending == Ending::complete);
   journal.remove();
   tell(report, ranks ? options.ranks->size() - 1 : threads, omp_get_wtime() - start, options.quiet);

@@ -102,7 +102,8 @@ def _results(command: str, words: Sequence[str], files: Sequence[_Path], output:
 
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(output or Path(scratch) / "results.h5")
-        _call([_program(tool), command, *words, *["--force"] * force, f"--output={file}", "--", *map(os.fspath, files)])
+        words = [*words, *["--force"] * force, f"--output={file}", "--", *(os.fspath(of) for of in files)]
+        _call([_program(tool), command, *words])
         with open_run(file) as results:
             return results.require("trials").load().assign_attrs(results.attributes)
 

@@ -90,3 +90,18 @@ TEST_CASE("A note of progress is called only when its text is shown") {
   });
   CHECK(none.empty());
 }
+
+// Fails where a short phase is named, a quiet one, or a phase waits for its own line.
+TEST_CASE("A phase is named once it has taken a second") {
+  const auto phase = [](int milliseconds, bool quiet) {
+    return into_pipe([&] {
+      const LongPhase named("storing", quiet);
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    });
+  };
+  CHECK(phase(1500, false) == "storing ...\n");
+  CHECK(phase(1500, true).empty());
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(phase(1, false).empty());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(900));
+}
