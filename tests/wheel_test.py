@@ -68,7 +68,7 @@ class Contents(unittest.TestCase):
 
     # Fails when a library is neither in the wheel nor on every Linux, or is one for the network, by whatever way.
     def test_libraries_that_it_needs(self):
-        binaries = [path for path in self.folder.rglob("*") if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
+        binaries = [path for path in self.folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
         self.assertGreaterEqual({base(path) for path in binaries}, BUNDLED | {"optinc"})
         for path in binaries:
             shown = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout

@@ -108,10 +108,11 @@ def on_debian_13(bench):
     root, file = bench.folder / "debian-13", wheel(bench)[1]
     bench.run("debootstrap", "--variant=minbase", "--include=binutils,python3-venv,python3-h5py,python3-h5netcdf,python3-xarray,"
               "python3-scipy,python3-matplotlib,python3-torch", "trixie", root)
+    (root / "optinc").mkdir()
     for copied in (file, ROOT / "tests/wheel_test.py"):
-        shutil.copy(copied, root)
+        shutil.copy(copied, root / "optinc")
     return failures(bench, "unshare", "--mount", "--fork", "--pid", f"--mount-proc={root}/proc", "chroot", root, "python3",
-                    "wheel_test.py", file.name)
+                    "/optinc/wheel_test.py", f"/optinc/{file.name}")
 
 
 def call_ratio(bench, over, under):
