@@ -150,8 +150,9 @@ CLAIMS = claims_of(
     *((f"ring-{n}", "", f"pJ per bit of a ring of {n} at its least", (picojoules, SUMS, f"ring of {n}", *HELD), run(SUMS, *HELD)) for n in SERVERS),
     ("adder-8", "", "pJ per bit of an adder chip of 8 servers at its least", (picojoules, SUMS, "adder chip, 8 servers", *HELD), run(SUMS, *HELD)),
     *((f"ratio-8-counted{more}", "", f"energy per bit of sums of 8 at owners over a ring of the same bits, with locks and serialisers{said}",
-       (ratio_counted, f"sums of 8, owners{name}"), run(COUNTED, *HELD))
-      for more, said, name in (("", "", ""), ("-multiplexed", ", a wavelength an owner by multiplexers of 2 dB", ", multiplexed"))),
+       (ratio_counted, f"sums of 8, {name}"), run(COUNTED, *HELD))
+      for more, said, name in (("", "", "owners"), ("-multiplexed", ", a wavelength an owner by multiplexers of 2 dB", "owners, multiplexed"),
+                              ("-at-the-unit", ", decided by the unit", "at the unit"))),
     ("chain", "<= 9", "pJ per bit of the carry chain at the old parts at its least, counted on 100 chips",
      (picojoules, NETWORKS, CHAIN, *ENERGY), run(NETWORKS, *ENERGY)),
     ("96-32", "", "pJ per bit of 96-32 at its least, counted on 100 chips", (picojoules, NETWORKS, TRAINED, *ENERGY), run(NETWORKS, *ENERGY)),
