@@ -103,8 +103,10 @@ struct ColumnGroup {
 const std::vector<ColumnGroup>& groups() {
   static const std::vector<ColumnGroup> all = {
       {"Hardware, and power that does not depend on the symbol rate",
-       {"mzis", "receivers", "modulators", "neurons", "heater_power", "static_power"},
-       "receivers, modulators: including the servers'; heaters: with random static phases trimmed; all static: "
+       {"mzis", "receivers", "modulators", "neurons", "neurons_per_bit", "heater_power", "static_power"},
+       "receivers, modulators: including the servers'; neurons pJ/bit: their receivers, drivers and clocks at "
+       "the symbol "
+       "rate, without light, weights and converters; heaters: with random static phases trimmed; all static: "
        "heaters, lasers, receivers, control. Untrained networks cost what trained ones do."},
       {"MZI counts, die area and heat",
        {"mzis", "mzis_published_way", "mzis_full_svd", "area", "die_rise"},
@@ -116,12 +118,10 @@ const std::vector<ColumnGroup>& groups() {
        "its rise, a fraction of its sum); lines: delay lines for light that waits."},
       {"At the symbol rate (*: above the bound of its devices)",
        {"symbol_rate", "symbol_rate_limit", "slots_per_word", "symbols_in_flight", "symbol_power",
-        "neurons_per_bit", "energy_per_bit"},
+        "energy_per_bit"},
        "bound: upper bound, from one receiver and one modulator; drivers, ADCs: power that grows with the "
        "symbol rate, including clocks and equalisers; slots: symbol slots of a lane per word; none: no energy "
-       "per bit is computed at a rate above the bound; neurons: the part of it that their receivers, drivers "
-       "and clocks "
-       "take, without light, weights and converters. The delay and the memory of a time-shared stage depend "
+       "per bit is computed at a rate above the bound. The delay and the memory of a time-shared stage depend "
        "on this rate too."}};
   return all;
 }

@@ -46,6 +46,17 @@ Eigen::MatrixXd design_words(const Task& task) {
 
 std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream) {
   std::vector<std::uint64_t> words(count, 0);
+  if (task.level == CascadeLevel::second && task.sends_sums()) {
+    // sums of servers' codes have no more digits than their largest needs, but not all that these could say
+    const std::uint64_t most = task.divisor() * (task.codes() - 1);
+    for (auto& w : words) do {
+        w = 0;
+        for (int m = 0; m < task.input_digits(); ++m)
+          w = w * static_cast<std::uint64_t>(task.sums()) +
+              stream.below(static_cast<std::uint32_t>(task.sums()));
+      } while (code_total(word_sums(task, w)) > most);
+    return words;
+  }
   if (task.words() <= std::numeric_limits<std::uint32_t>::max()) {
     for (auto& w : words) w = stream.below(static_cast<std::uint32_t>(task.words()));
     return words;

@@ -34,7 +34,7 @@ Eigen::MatrixXd design_words(const Task& task);
 inline constexpr std::uint64_t max_evaluation_words = 1'000'000;
 std::vector<std::uint64_t> evaluation_words(const Task& task);
 
-/// `count` numbers of words, uniform over the enumeration.
+/// `count` numbers of words, uniform over the enumeration; of sums of sums, over those that sums of codes make.
 std::vector<std::uint64_t> draw_words(const Task& task, std::size_t count, Stream& stream);
 
 /// How far an output is off its level d on the sides where a threshold stands: |y - d|, but 0 below d = 0 and

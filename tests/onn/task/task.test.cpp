@@ -132,6 +132,20 @@ TEST_CASE("decisions fall at the thresholds alone, and NaN counts as wrong") {
   CHECK(digits_of(codes, 4).col(0) == target.col(0));
 }
 
+// Fails when words are drawn that no lower units send: half of those of eight, whose mean is no code
+TEST_CASE("words of an upper unit are sums of codes") {
+  for (const int servers : {2, 3, 4, 8, 16}) {
+    const Task task = {.servers = servers, .level = CascadeLevel::second, .outputs = Outputs::sums};
+    Stream stream(1, Purpose::test);
+    const std::vector<std::uint64_t> words = draw_words(task, 2'000, stream);
+    std::uint64_t most = 0;
+    for (const std::uint64_t w : words) most = std::max(most, code_total(word_sums(task, w)));
+    CAPTURE(servers, most);
+    CHECK(most <= 255u * static_cast<unsigned>(servers * servers));
+    CHECK(most > 128u * static_cast<unsigned>(servers * servers));
+  }
+}
+
 TEST_CASE("impossible tasks are refused by name and range") {
   CHECK_THAT(refusal([&] { validate_task({0, 4}); }), ContainsSubstring("servers = 0"));
   CHECK_THAT(refusal([&] { validate_task({.servers = 65}); }), ContainsSubstring("servers <= 64"));
