@@ -1,6 +1,10 @@
 # Writes OUTPUT, a header with version and git revision; leaves it untouched when nothing changed.
-execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
-                OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(EXISTS ${SOURCE}/revision.txt)  # of a source distribution
+  file(STRINGS ${SOURCE}/revision.txt revision)
+else()
+  execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+                  OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(NOT revision)
   set(revision "unknown")
 endif()

@@ -49,6 +49,7 @@ optinc operating-point points.toml --chips 1 --words 60 --bandwidths 32e9""",
     "optinc cluster": "optinc cluster --keys",
     "optinc explain KEY": "optinc explain chip.sigma_eta_rad",
     "optinc program": "optinc program n.h5 -o p.h5",
+    "./experiments/quickstart --build-only --python .venv": "true",  # tests/wheel_test.py installs a build
     "cmake --install": "true",  # tests/install installs, and compiles against what it installed
 }
 

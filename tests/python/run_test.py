@@ -132,6 +132,19 @@ class Run(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, rf"^{other} ended with status {status} "):
                 self.run_study(tool=other)
 
+    # Fails when the tool of the package is not the one that is run, or a package without one does not say why.
+    def test_tool_of_the_package(self):
+        with mock.patch.dict(os.environ, {"PATH": "/nonexistent"}), mock.patch("optinc.tool.__file__", str(self.folder / "tool.py")):
+            del os.environ["OPTINC_TOOL"]
+            with self.assertRaisesRegex(FileNotFoundError, "^no program optinc .* Compile it in a clone"):
+                self.run_study()
+            (self.folder / "without_tool.txt").write_text("Missing: libhdf5-dev.\n")
+            with self.assertRaisesRegex(FileNotFoundError, r"^no program optinc .* Missing: libhdf5-dev\.$"):
+                self.run_study()
+            (self.folder / "bin").mkdir()
+            (self.folder / "bin/optinc").symlink_to(TOOL)
+            self.assertEqual(self.run_study()[0].sizes["trial"], 3)
+
     def test_part_of_the_trials(self):
         found, shown = self.run_study(trials=100000, settings={"run.time_limit_s": 0.5})
         self.assertLess(found.completed.sum(), 100000)

@@ -79,7 +79,7 @@ class Networks(unittest.TestCase):
             optinc.load_network(self.path)
 
     def test_every_shipped_network_is_sealed(self):
-        shipped = sorted((Path(optinc.__file__).parent / "shipped").glob("*.h5"))
+        shipped = sorted((Path(optinc.__file__).parent / "share/optinc/networks").glob("*.h5"))
         self.assertGreaterEqual(len(shipped), 31)
         for path in shipped:
             content = path.read_bytes()

@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import time
+import zipfile
 
 from .claim import ROOT, at, claims_of, progress, shared
 from .learning import ends_in
@@ -69,15 +72,47 @@ def engine_us(bench):
 
 
 @shared
-def installed(bench):
-    """Seconds from nothing to the first mesh: a new virtual environment, pip, compilation, import, one mesh."""
-    begin = time.monotonic()
-    env = bench.folder / "env"
-    bench.run("python3", "-m", "venv", env)
-    bench.run(env / "bin/pip", "install", "--quiet", "./python")
-    bench.run(env / "bin/python", "-I", "-c",
-              "import optinc; optinc.Mesh.from_unitary(optinc.haar_unitary(16)).fabricate('good-lab').matrix()", cwd="/")
-    return time.monotonic() - begin
+def wheel(bench):
+    """A wheel as a release has it, by the newest Python here."""
+    newest = next(name for name in ("python3.14", "python3.13", "python3.12", "python3")
+                  if subprocess.run(["sh", "-c", f"{name} -c ''"], capture_output=True, check=False).returncode == 0)
+    bench.run("experiments/scripts/package", "--wheel-only", "--no-install", "--python", newest)
+    return newest, next((ROOT / "build/packages").glob("*.whl"))
+
+
+@shared
+def installed(bench, way):
+    """Seconds from nothing to the version, the first mesh and the first study, after a virtual environment and pip."""
+    python, package = wheel(bench) if way == "wheel" else ("python3", "./python")
+    env, begin, reached = bench.folder / f"env-{way}", time.monotonic(), {}
+    bench.run(python, "-m", "venv", env)
+    bench.run(env / "bin/pip", "install", "--quiet", "--no-cache-dir", f"{package}[results]")
+    for name, command in (
+            ("version", [env / "bin/optinc", "--version"]),
+            ("mesh", [env / "bin/python", "-I", "-c",
+                      "import optinc; optinc.Mesh.from_unitary(optinc.haar_unitary(16)).fabricate('good-lab').matrix()"]),
+            ("study", [env / "bin/optinc", "run", "mesh_scaling", "--trials=3", "--sweep=mesh.ports=[8]", "--quiet", "-o", bench.folder / f"{way}.h5"])):
+        bench.run(*command, cwd="/")
+        reached[name] = time.monotonic() - begin
+    return reached
+
+
+def bundled(bench):
+    """Libraries in the wheel."""
+    with zipfile.ZipFile(wheel(bench)[1]) as file:
+        return sum(name.startswith("optinc.libs/") and not name.endswith("/") for name in file.namelist())
+
+
+def on_debian_13(bench):
+    """failures() of the wheel's test on Debian 13, which debootstrap lays into a folder."""
+    root, file = bench.folder / "debian-13", wheel(bench)[1]
+    bench.run("debootstrap", "--variant=minbase", "--include=binutils,python3-venv,python3-h5py,python3-h5netcdf,python3-xarray,"
+              "python3-scipy,python3-matplotlib,python3-torch", "trixie", root)
+    (root / "optinc").mkdir()
+    for copied in (file, ROOT / "tests/wheel_test.py"):
+        shutil.copy(copied, root / "optinc")
+    return failures(bench, "unshare", "--mount", "--fork", "--pid", f"--mount-proc={root}/proc", "chroot", root, "python3",
+                    "/optinc/wheel_test.py", f"/optinc/{file.name}")
 
 
 def call_ratio(bench, over, under):
@@ -227,8 +262,16 @@ CLAIMS = claims_of(GROUP,
           ("fine-tuned", "fine_tuned", "", "accuracy as Sigma U, fine-tuned for as many epochs"))),
     ("undocumented", "= 0", "public names, members and examples that are missing", undocumented,
      "PYTHONPATH=build/ci/python python3 tests/python/reference_test.py"),
-    ("pip-install", "<= 900", "s from an empty virtual environment to the first mesh, including compilation", installed,
-     "pip install ./python"),
+    *((f"{way}-to-{goal}", target, f"s from an empty folder to {what}, in 3 commands, packages from PyPI{more}",
+       (at, (installed, way), goal), f"python3 -m venv .venv && .venv/bin/pip install '{package}[results]'")
+      for way, package, more in (("wheel", "build/packages/optinc-....whl", ""), ("source", "./python", ", including compilation"))
+      for goal, what, target in (("version", "optinc --version", ""), ("mesh", "the first mesh", "<= 900" if way == "source" else ""),
+                                 ("study", "the first study", ""))),
+    ("wheel-libraries", "<= 12", "libraries in the wheel, which also holds the tool", bundled, "experiments/scripts/package --wheel-only"),
+    ("wheel-here", "= 0", "exit status of the wheel's test: libraries, none for the network; tool and module, packages from PyPI",
+     lambda bench: bench.run(wheel(bench)[0], "tests/wheel_test.py", wheel(bench)[1], accept=(0, 1))[2], "tests/wheel_test.py build/packages/*.whl"),
+    ("wheel-debian-13", "= 0", "failed tests of the wheel on Debian 13 (debootstrap, as root), beside its PyTorch", on_debian_13,
+     "tests/wheel_test.py optinc-....whl"),
     *((f"{model}-{short}", target, f"nats of final training loss relative to exact averaging: {name}, 100 steps, four processes, mean of 3 seeds",
        (nats, path, model, "final_training_loss"), f"experiments/train_torch {model} -o {model}.h5")
       for model, name in (("resnet50", "ResNet-50"), ("decoder", "a decoder of 8 layers"))

@@ -295,7 +295,7 @@ def _without_arrays(settings: Mapping[str, Any], prefix: str, arrays: dict[str, 
 def _mapping_file(given: str | os.PathLike[str]) -> str:
     """Path of a mapping: that of a file, or of the shipped one of that name."""
     path = os.fspath(given)
-    shipped = Path(__file__).parent / "mappings"
+    shipped = Path(__file__).parent / "share/optinc/mappings"
     if not os.path.exists(path) and os.path.basename(path) == path and (shipped / f"{path}.toml").exists():
         return str(shipped / f"{path}.toml")
     return path

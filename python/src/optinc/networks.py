@@ -12,7 +12,7 @@ from ._core import Network, SigmaULayer, Task, version
 if TYPE_CHECKING:
     import h5py
 
-_SHIPPED = Path(__file__).parent / "shipped"
+_SHIPPED = Path(__file__).parent / "share/optinc/networks"  # where the tool beside it looks too
 _PREFIX = "shipped/"
 
 

@@ -50,7 +50,7 @@ def run(
         output: result file to write. Without it, a temporary file is used, and nothing is kept.
         force: overwrites an existing output file.
         progress: shows progress on sys.stderr. Warnings are shown in any case.
-        tool: path of the program; default: environment variable OPTINC_TOOL, otherwise optinc on the PATH.
+        tool: path of the program; default: environment variable OPTINC_TOOL, otherwise that of the package, or optinc on the PATH.
 
     Returns:
         The group trials of the result file, in memory. Its axes are those of the sweeps, then trial and those of each
@@ -213,12 +213,14 @@ def _toml(value: Any) -> str:
 
 
 def _program(tool: Optional[_Path]) -> str:
-    wanted = os.fspath(tool or os.environ.get("OPTINC_TOOL") or "optinc")
+    package = Path(__file__).parent
+    own, without = package / "bin/optinc", package / "without_tool.txt"
+    wanted = os.fspath(tool or os.environ.get("OPTINC_TOOL") or (own if own.exists() else "optinc"))
     found = shutil.which(wanted)
     if found is None:
-        raise FileNotFoundError(
-            f"no program {wanted} (studies are run by the command-line tool). Compile it in a clone (cmake --preset "
-            "release && cmake --build --preset release) and set OPTINC_TOOL to the path of build/release/bin/optinc.")
+        raise FileNotFoundError(f"no program {wanted} (studies are run by the command-line tool). " + (
+            without.read_text(encoding="utf-8").strip() if without.exists() else "Compile it in a clone (cmake --preset "
+            "release && cmake --build --preset release) and set OPTINC_TOOL to the path of build/release/bin/optinc."))
     return found
 
 
