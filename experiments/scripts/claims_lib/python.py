@@ -100,7 +100,7 @@ def installed(bench, way):
 def bundled(bench):
     """Libraries in the wheel."""
     with zipfile.ZipFile(wheel(bench)[1]) as file:
-        return sum(name.startswith("optinc.libs/") for name in file.namelist())
+        return sum(name.startswith("optinc.libs/") and not name.endswith("/") for name in file.namelist())
 
 
 def on_debian_13(bench):
