@@ -25,25 +25,17 @@ Eigen::RowVectorXd changed(const CodeVector& found, const CodeVector& exact) {
   return (found.array() != exact.array()).cast<double>().transpose();
 }
 
-/// What servers' phases move an answer by: upwards (1), or downwards (-1).
+/// What servers' phases move an answer by, upwards, in `moves`; returns the variance of the rest.
 template <class Real>
-std::vector<PhaseMove<Real>> phase_moves(const ReceivedLevels<Real>& levels, Eigen::Index digit,
-                                         Eigen::Index word, double upwards) {
-  std::vector<PhaseMove<Real>> moves;
-  for (const PhaseAmplitudes<Real>& of : levels.phases) {
-    Real along2 = 0.0, bend = 0.0;
-    if (of.along.rows > 0) along2 = of.along(digit, word) * of.along(digit, word);
-    if (of.across.rows > 0) bend = upwards / std::numbers::sqrt2 * of.across(digit, word);
-    moves.push_back({along2, bend});
-  }
-  return moves;
-}
-
-template <class Real>
-Real variance_less_phases(const ReceivedLevels<Real>& levels, Eigen::Index digit, Eigen::Index word) {
+Real take_phases(const ReceivedLevels<Real>& levels, Eigen::Index digit, Eigen::Index word,
+                 std::vector<PhaseMove<Real>>& moves) {
   Real rest = levels.answers.variance(digit, word);
-  for (const PhaseMove<Real>& p : phase_moves(levels, digit, word, 1.0))
-    rest -= p.along2 + 2.0 * (p.bend * p.bend);
+  for (std::size_t n = 0; n < levels.phases.size(); ++n) {
+    const auto& [along, across] = levels.phases[n];
+    moves[n] = {along.rows > 0 ? Real(along(digit, word) * along(digit, word)) : Real(0.0),
+                across.rows > 0 ? Real(1 / std::numbers::sqrt2 * across(digit, word)) : Real(0.0)};
+    rest -= moves[n].along2 + 2.0 * (moves[n].bend * moves[n].bend);
+  }
   return rest;
 }
 
@@ -168,20 +160,21 @@ Real Margin::log_wrong(const OperatingValues<Real>& values) const {
   for (const Sending& s : sendings_) {
     const ReceivedLevels<Real> levels =
         received_levels(s.unit, s.of_owner ? owner_values(values) : values, s.codes, s.seed);
+    std::vector<PhaseMove<Real>> moves(levels.phases.size());
     for (Eigen::Index m = 0; m < s.exact.rows(); ++m)
       for (Eigen::Index w = 0; w < s.exact.cols(); ++w) {
-        const Real &y = levels.answers.mean(m, w), &variance = levels.answers.variance(m, w);
-        const auto add = [&](double weight, const Real& distance, double upwards) {
+        const Real &y = levels.answers.mean(m, w), rest = take_phases(levels, m, w, moves);
+        const bool noisy = value_of(levels.answers.variance(m, w)) > 0;
+        const auto add = [&](double weight, const Real& distance) {
           if (weight == 0) return;
-          if (value_of(variance) > 0)
-            logs.push_back(
-                log_tail(distance, variance_less_phases(levels, m, w), phase_moves(levels, m, w, upwards)) +
-                std::log(weight));
+          if (noisy)
+            logs.push_back(log_tail(distance, rest, moves) + std::log(weight));
           else if (value_of(distance) < 0)
             logs.push_back(Real(std::log(weight)));
         };
-        if (const double most = s.upper(m, w); std::isfinite(most)) add(s.too_high(m, w), most - y, 1.0);
-        if (const double least = s.lower(m, w); std::isfinite(least)) add(s.too_low(m, w), y - least, -1.0);
+        if (const double most = s.upper(m, w); std::isfinite(most)) add(s.too_high(m, w), most - y);
+        for (PhaseMove<Real>& move : moves) move.bend = -move.bend;  // downwards
+        if (const double least = s.lower(m, w); std::isfinite(least)) add(s.too_low(m, w), y - least);
       }
     for (const auto& steps : levels.log_wrong_steps) logs.insert(logs.end(), steps.begin(), steps.end());
   }

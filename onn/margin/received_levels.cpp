@@ -1,5 +1,6 @@
 #include "onn/margin/received_levels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -359,6 +360,13 @@ struct Followed {
   NumberPlane<Real> re, im;
 };
 
+bool is_zero(double x) { return x == 0; }
+bool is_zero(const OperatingTangent& x) {
+  return x.value == 0 && std::ranges::all_of(x.slope, [](double s) { return s == 0; });
+}
+
+constexpr Eigen::Index columns_at_once = 128;
+
 /// Adds to the variances of the answers (digits, words) what is drawn at all stages, by all ways on which it
 /// reaches a digit: backwards from the digits, as gradients are propagated. Variances that are propagated
 /// forwards take noise that two neurons have of one for independent. Returns the amplitudes of draws in common.
@@ -386,28 +394,32 @@ std::vector<NumberPlane<Real>> add_noise_of_stages(const UnitStages<double>& uni
                  turned = stage.oscillator_drift_rad != 0 || own_phases;
       if (turned) light.im = {ports, columns};
       const bool neurons = draws[l].slope.rows > 0;
-      for (Eigen::Index p = 0; p < ports; ++p) {
-        const double angle =
-            stage.oscillator_drift_rad - (own_phases ? stage.receivers.oscillator_rad[p] : 0.0);
-        for (Eigen::Index c = 0; c < columns; ++c) {
-          const Eigen::Index m = c / words, w = c % words;
-          Real& follows = light.re(p, c);
-          if (neurons) {
-            variance(m, w) += follows * follows * draws[l].added(p, w);
-            follows *= draws[l].slope(p, w);
-          }
-          variance(m, w) += follows * follows * draws[l].own(p, w);
-          for (std::size_t s = 0; s < amplitudes.size(); ++s) {
-            if (draws[l].shared[s].rows == 0) continue;
-            if (amplitudes[s].rows == 0) amplitudes[s] = {variance.rows, words};
-            amplitudes[s](m, w) += follows * draws[l].shared[s](p, w);
-          }
-          if (turned) {
-            light.im(p, c) = -std::sin(angle) * follows;
-            follows *= std::cos(angle);
+      for (std::size_t d = 0; d < amplitudes.size(); ++d)
+        if (draws[l].shared[d].rows > 0 && amplitudes[d].rows == 0) amplitudes[d] = {variance.rows, words};
+      // columns one by one: each has sums of its own over the ports
+      parallel_for((columns + columns_at_once - 1) / columns_at_once, [&](Eigen::Index part) {
+        const Eigen::Index first = part * columns_at_once, end = std::min(columns, first + columns_at_once);
+        for (Eigen::Index p = 0; p < ports; ++p) {
+          const double angle =
+              stage.oscillator_drift_rad - (own_phases ? stage.receivers.oscillator_rad[p] : 0.0);
+          for (Eigen::Index c = first; c < end; ++c) {
+            const Eigen::Index m = c / words, w = c % words;
+            Real& follows = light.re(p, c);
+            if (is_zero(follows)) continue;
+            if (neurons) {
+              variance(m, w) += follows * follows * draws[l].added(p, w);
+              follows *= draws[l].slope(p, w);
+            }
+            variance(m, w) += follows * follows * draws[l].own(p, w);
+            for (std::size_t d = 0; d < amplitudes.size(); ++d)
+              if (draws[l].shared[d].rows > 0) amplitudes[d](m, w) += follows * draws[l].shared[d](p, w);
+            if (turned) {
+              light.im(p, c) = -std::sin(angle) * follows;
+              follows *= std::cos(angle);
+            }
           }
         }
-      }
+      });
     }
     const Matrix transfer =
         unit.lit.chip.layers[l].transfer.transpose() / unit.lit.chip.layers[l].nominal_factor;

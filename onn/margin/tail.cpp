@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 #include "onn/hardware/operating_values.hpp"
 
@@ -16,36 +17,25 @@ constexpr double too_near = 1e-2;
 constexpr double least_noise = 1e-6;
 constexpr int most_steps = 60;
 
-/// The cumulant function and its derivatives at t.
+/// t at which the first derivative of the cumulants is `distance`: Newton's steps, halved where they leave what
+/// is left.
 template <class Real>
-struct Cumulants {
-  Real k, first, second;
-};
-template <class Real>
-Cumulants<Real> cumulants(const Real& t, const Real& variance, const std::vector<PhaseMove<Real>>& phases) {
-  using std::log;
-  Cumulants<Real> c = {0.5 * (variance * t * t), variance * t, variance};
-  for (const PhaseMove<Real>& p : phases) {
-    const Real bend_t = p.bend * t, u = 1.0 + 2.0 * bend_t;
-    c.k += bend_t - 0.5 * log(u) + 0.5 * (p.along2 * t * t) / u;
-    c.first += 2.0 * (p.bend * bend_t) / u + p.along2 * t * (1.0 + bend_t) / (u * u);
-    c.second += 2.0 * (p.bend * p.bend) / (u * u) + p.along2 / (u * u * u);
-  }
-  return c;
-}
-
-/// t at which the first derivative is `distance`: Newton's steps, halved where they leave what is left.
-double saddle(double distance, double variance, double all, const std::vector<PhaseMove<double>>& phases) {
+double saddle(double distance, double variance, double all, const std::vector<PhaseMove<Real>>& phases) {
   double low = -std::numeric_limits<double>::infinity(), high = -low;
-  for (const PhaseMove<double>& p : phases) {
-    if (p.bend > 0) low = std::max(low, -0.5 / p.bend);
-    if (p.bend < 0) high = std::min(high, -0.5 / p.bend);
+  for (const PhaseMove<Real>& p : phases) {
+    if (value_of(p.bend) > 0) low = std::max(low, -0.5 / value_of(p.bend));
+    if (value_of(p.bend) < 0) high = std::min(high, -0.5 / value_of(p.bend));
   }
   double t = std::clamp(distance / all, 0.9 * low, 0.9 * high);
   for (int step = 0; step < most_steps; ++step) {
-    const Cumulants<double> c = cumulants(t, variance, phases);
-    (c.first > distance ? high : low) = t;
-    double next = t - (c.first - distance) / c.second;
+    double first = variance * t, second = variance;
+    for (const PhaseMove<Real>& p : phases) {
+      const double a = value_of(p.along2), b = value_of(p.bend), r = 1 / (1 + 2 * b * t);
+      first += b * (1 - r) + a * t * (1 + b * t) * r * r;
+      second += (2 * b * b + a * r) * r * r;
+    }
+    (first > distance ? high : low) = t;
+    double next = t - (first - distance) / second;
     if (next <= low) next = (t + low) / 2;
     if (next >= high) next = (t + high) / 2;
     const double moved = std::abs(next - t);
@@ -53,6 +43,17 @@ double saddle(double distance, double variance, double all, const std::vector<Ph
     if (moved <= 1e-14 * std::abs(t)) break;
   }
   return t;
+}
+
+/// Derivatives of the cumulant function in one of its numbers: of itself, of its slope and of its curvature.
+struct ByNumber {
+  double k, first, second;
+};
+
+/// Adds to a number's derivatives what it follows of another's.
+void follow(double&, double, double) {}
+void follow(OperatingTangent& of, double slope, const OperatingTangent& by) {
+  for (std::size_t i = 0; i < of.slope.size(); ++i) of.slope[i] += slope * by.slope[i];
 }
 
 }  // namespace
@@ -68,24 +69,47 @@ Real log_normal_tail(const Real& x) {
 
 template <class Real>
 Real log_tail(const Real& distance, const Real& variance, const std::vector<PhaseMove<Real>>& phases) {
-  using std::log, std::sqrt;
-  Real all = variance;
-  std::vector<PhaseMove<double>> values;
-  for (const PhaseMove<Real>& p : phases) {
-    all += p.along2 + 2.0 * (p.bend * p.bend);
-    values.push_back({value_of(p.along2), value_of(p.bend)});
+  const double v = value_of(variance), d = value_of(distance);
+  double all = v;
+  for (const PhaseMove<Real>& p : phases) all += value_of(p.along2) + 2 * value_of(p.bend) * value_of(p.bend);
+  if (phases.empty() || std::abs(d) < too_near * std::sqrt(all) || v <= least_noise * all) {
+    Real sum = variance;
+    for (const PhaseMove<Real>& p : phases) sum += p.along2 + 2.0 * (p.bend * p.bend);
+    using std::sqrt;
+    return log_normal_tail(Real(distance / sqrt(sum)));
   }
-  const Real in_rms = distance / sqrt(all);
-  if (values.empty() || std::abs(value_of(in_rms)) < too_near ||
-      value_of(variance) <= least_noise * value_of(all))
-    return log_normal_tail(in_rms);
-  const Real found = saddle(value_of(distance), value_of(variance), value_of(all), values);
-  const Cumulants<Real> there = cumulants(found, variance, phases);
-  const Real t = found - (there.first - distance) / there.second;  // one more step, for its derivatives
-  const Cumulants<Real> at = cumulants(t, variance, phases);
-  const double sign = value_of(t) < 0 ? -1.0 : 1.0;
-  const Real w = sign * sqrt(2.0 * (t * distance - at.k)), s = t * sqrt(at.second);
-  return log_normal_tail(Real(w + log(s / w) / w));
+  const double t = saddle(d, v, all, phases);
+  double k = v * t * t / 2, second = v, third = 0.0;
+  for (const PhaseMove<Real>& p : phases) {
+    const double a = value_of(p.along2), b = value_of(p.bend), r = 1 / (1 + 2 * b * t);
+    k += b * t + std::log(r) / 2 + a * t * t * r / 2;
+    second += (2 * b * b + a * r) * r * r;
+    third -= (8 * b * b + 6 * a * r) * b * r * r * r;
+  }
+  const double w = (t < 0 ? -1.0 : 1.0) * std::sqrt(2 * (t * d - k)), root = std::sqrt(second), s = t * root,
+               x = w + std::log(s / w) / w;
+  Real found = log_normal_tail(x);
+  if constexpr (std::is_same_v<Real, double>) return found;
+  // the saddle is where w does not depend on t to first order; s does
+  const double by_x = -std::exp(-x * x / 2 - value_of(found)) / std::sqrt(2 * std::numbers::pi),
+               by_w = by_x * (1 - (1 + std::log(s / w)) / (w * w)), by_s = by_x / (s * w);
+  const double s_by_t = root + t * third / (2 * root);
+  const auto slope = [&](const ByNumber& by, double of_distance) {
+    return by_w * (t * of_distance - by.k) / w +
+           by_s * (s_by_t * (of_distance - by.first) / second + t * by.second / (2 * root));
+  };
+  follow(found, slope({}, 1.0), distance);
+  follow(found, slope({t * t / 2, t, 1.0}, 0.0), variance);
+  for (const PhaseMove<Real>& p : phases) {
+    const double a = value_of(p.along2), b = value_of(p.bend), r = 1 / (1 + 2 * b * t), r2 = r * r, r3 = r2 * r;
+    follow(found, slope({t * t * r / 2, t * (1 + b * t) * r2, r3}, 0.0), p.along2);
+    follow(found,
+           slope({t * (1 - r) - a * t * t * t * r2, 1 - r + 2 * b * t * r2 - a * t * t * (3 + 2 * b * t) * r3,
+                  4 * b * r2 - (8 * b * b + 6 * a * r) * t * r3},
+                 0.0),
+           p.bend);
+  }
+  return found;
 }
 
 #define OPTINC_INSTANTIATE(Real)              \
