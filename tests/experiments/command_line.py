@@ -377,7 +377,7 @@ class MainJob(unittest.TestCase):
         self.assertIn("five", table)
         # fails when a wide table comes back, converters leave the MZIs' side, or a withdrawn figure is printed
         self.assertLessEqual(max(map(len, table.splitlines())), 100)
-        self.assertRegex(table, r"(?m)^design +MZIs +receivers +modulators +neurons +heaters W")
+        self.assertRegex(table, r"(?m)^design +MZIs +receivers +modulators +neurons +neurons pJ/bit +heaters W")
         # 50 GBd are beyond the bound of 32 GHz receivers and 40 GHz modulators: marked, and no energy per bit
         for row in (net, chain, five):
             self.assertLess(row["symbol_rate_limit"], 50e9)
