@@ -181,9 +181,10 @@ void add_cut_values(const StudyConfig& config, const std::vector<StudyConfig>& p
   for (std::size_t p = 0; p < points.size(); ++p)
     for (const StudyConfig& asked : asked_networks(points[p])) {
       const double most_a = asked.hardware.receiver.overload_a;
-      if (most_a == 0) continue;
+      const Network& network = networks[network_number(networks, asked)].network;
+      if (most_a == 0 || network.layers.front().bias.size() == 0) continue;  // none: an outline, untrained
       std::optional<ChipDesign>& design = designs[network_number(networks, asked)];
-      if (!design) design = design_chip(networks[network_number(networks, asked)].network);
+      if (!design) design = design_chip(network);
       const std::vector<double> currents_a = receiver_currents_a(*design, asked.chip, asked.hardware);
       double largest_a = 0.0;
       std::size_t layer = 0;
