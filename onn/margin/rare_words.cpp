@@ -45,10 +45,9 @@ Phases drawn_phases(std::size_t servers, double scale, Stream stream) {
 Eigen::VectorXd wrong_words(const Margin::Sending& s, std::span<const double> fibre_rad) {
   const OperatingValues<double> values = operating_values(s.unit.hardware);
   const ReceivedLevels<double> levels = received_levels(s.unit, values, s.codes, s.seed, fibre_rad);
-  validate(
-      levels.neurons_decide,
-      "neurons that do not decide (the noise that they pass on is not Gaussian far out). Count the words of "
-      "trained networks.");
+  validate(levels.neurons_decide,
+           "neurons that do not decide (the noise that they pass on is not Gaussian far out). Count at "
+           "least 1/share words of trained networks.");
   Eigen::VectorXd wrong(s.exact.cols());
   for (Eigen::Index w = 0; w < wrong.size(); ++w) {
     double log_right = 0.0;
@@ -83,10 +82,9 @@ RareWords rare_words(const LitUnit& unit, const Codes& codes, const Transmission
   double beyond = 0.0, variance = 0.0;
   std::uint32_t number = beyond_blocks;
   for (const Margin::Sending& s : margin.sendings()) {
-    validate(
-        received_levels(s.unit, operating_values(s.unit.hardware), s.codes, s.seed).neurons_decide,
-        "neurons that do not decide (the noise that they pass on is not Gaussian far out). Count the words of "
-        "trained networks.");
+    validate(received_levels(s.unit, operating_values(s.unit.hardware), s.codes, s.seed).neurons_decide,
+             "neurons that do not decide (the noise that they pass on is not Gaussian far out). Count at "
+             "least 1/share words of trained networks.");
     const double rms_rad = s.unit.noise.lock ? s.unit.noise.scale * lock_rms_rad(s.unit.hardware) : 0.0;
     const auto servers = static_cast<std::size_t>(s.unit.design.task.combined());
     const auto all_draws = rms_rad > 0 ? static_cast<std::size_t>(draws) * scales.size() : 1;

@@ -22,10 +22,11 @@ struct RareWords {
 ///   P(psi) = mean over words of 1 - prod over thresholds (1 - Q(d / rms)).
 ///
 /// The mean of P over phases that locks leave, psi_n ~ N(0, s), is taken by importance sampling: `draws` phases
-/// each from N(0, k s), k = 1, 1.6, 2.6 and 4.2, weighted by the density of the mixture of all four (E. Veach,
-/// L. Guibas 1995, from memory). Ways that words take one after the other (an owner's answers, hops) add up.
-/// Agrees with average_codes() within what received_levels() leaves out. Throws Error as Margin(), and where
-/// neurons do not decide: what they pass on of noise is not Gaussian, and rare words need counting.
+/// each from N(0, k s), k = 1, 1.6, 2.6 and 4.2, weighted by the locks' density over that of
+/// the mixture of all four, which leaves the mean as it is. Ways that words take one after the other (an
+/// owner's answers, hops) add up. Agrees with average_codes() within what received_levels() leaves out. Throws
+/// Error as Margin(), and where neurons do not decide: what they pass on of noise is not Gaussian, and rare
+/// words need counting.
 RareWords rare_words(const LitUnit& unit, const Codes& codes, const TransmissionSeed& seed, int draws = 1000);
 
 }  // namespace optinc

@@ -53,15 +53,13 @@ struct ReceivedLevels {
 /// Moments of what transmit() draws for these codes, at other settings than the unit's own, propagated stage by
 /// stage. Words stand in succession, as transmit() has them; interference is exact. First order in this:
 ///
-///   - noise is Gaussian, also light's phase against oscillators, whose effect on a field is quadratic. Phases
-///   of
-///     servers' locks are quadratic, too, in `phases`: cosines to the fourth order are not;
+///   - noise is Gaussian, also light's phase against oscillators, whose effect on a field is quadratic;
+///   - phases of servers' locks are quadratic, too, in `phases`, without a cosine's fourth order;
 ///   - noise that is on light or neurons stays with its word (no interference of noise);
 ///   - rectifiers and limiters pass on the mean and variance of a limited Gaussian, and noise that came with it
 ///     in proportion to how often they let it through, so that it stays the same noise wherever it goes on;
-///   - a limiting receiver whose settled values are all near 0 or its ceiling takes a decision: it passes on
-///   the
-///     level of its mean, and is wrong where noise takes it past half of its ceiling;
+///   - a limiting receiver whose settled values are all near 0 or its ceiling takes a decision: it is wrong
+///     where noise takes it past half of its ceiling, and passes on the level of its mean;
 ///   - modulators' leak has no derivative in the depth of drive.
 ///
 /// `fibre_rad`: phases of the servers' light, in place of the moments of those that locks leave; empty: the
