@@ -45,9 +45,6 @@ Phases drawn_phases(std::size_t servers, double scale, Stream stream) {
 Eigen::VectorXd wrong_words(const Margin::Sending& s, std::span<const double> fibre_rad) {
   const OperatingValues<double> values = operating_values(s.unit.hardware);
   const ReceivedLevels<double> levels = received_levels(s.unit, values, s.codes, s.seed, fibre_rad);
-  validate(levels.neurons_decide,
-           "neurons that do not decide (the noise that they pass on is not Gaussian far out). Count at "
-           "least 1/share words of trained networks.");
   Eigen::VectorXd wrong(s.exact.cols());
   for (Eigen::Index w = 0; w < wrong.size(); ++w) {
     double log_right = 0.0;

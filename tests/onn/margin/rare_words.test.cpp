@@ -123,7 +123,12 @@ TEST_CASE("MC: rare words are those that are counted") {
   }
 }
 
+// Fails when given phases, at which every limiting neuron decides, are asked whether neurons do
 TEST_CASE("rare words of neurons that pass on noise are refused") {
-  Averaged unit(random_network({.servers = 2, .digits = 2}, {4, 4}), 1e-3, 0.1);
-  check_message(refusal([&] { rare_words(unit.lit(), unit.codes(8), {}); }), {"neurons that do not decide"});
+  Network network = random_network({.servers = 2, .digits = 2}, {4, 4});
+  for (const double ceiling : {network.layers[0].ceiling, 0.7}) {
+    for (std::size_t l = 0; l + 1 < network.layers.size(); ++l) network.layers[l].ceiling = ceiling;
+    const Averaged unit(network, 1e-3, 0.1);
+    check_message(refusal([&] { rare_words(unit.lit(), unit.codes(8), {}); }), {"neurons that do not decide"});
+  }
 }
