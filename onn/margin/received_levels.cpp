@@ -9,6 +9,7 @@
 #include "onn/link/detail/levels.hpp"
 #include "onn/link/detail/stage_noise.hpp"
 #include "onn/link/detail/stages.hpp"
+#include "onn/margin/detail/noise_of_stages.hpp"
 #include "onn/margin/tail.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -71,39 +72,6 @@ StageSignals<Real> lanes_of(const LitUnit& unit, const CombinerWeights& combiner
       }
   }
   return lanes;
-}
-
-/// Adds factor times row `from` of a plane to row `to` of another; nothing where one is empty.
-template <class Real>
-void add_row(const NumberPlane<Real>& a, Eigen::Index from, double factor, NumberPlane<Real>& b,
-             Eigen::Index to) {
-  if (factor == 0 || a.rows == 0 || b.rows == 0) return;
-  for (Eigen::Index w = 0; w < a.words; ++w) b(to, w) += factor * a(from, w);
-}
-
-/// A plane as a matrix of doubles, derivatives beside their numbers.
-template <class Real>
-auto as_doubles(const NumberPlane<Real>& plane) {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  constexpr auto numbers = static_cast<Eigen::Index>(sizeof(Real) / sizeof(double));
-  return Eigen::Map<const Rows>(reinterpret_cast<const double*>(plane.numbers.data()), plane.rows,
-                                plane.words * numbers);
-}
-
-/// out += matrix x in; nothing where a plane is empty.
-template <class Real>
-void add_product(const Eigen::MatrixXd& matrix, const NumberPlane<Real>& in, NumberPlane<Real>& out) {
-  if (in.rows == 0 || out.rows == 0) return;
-  constexpr Eigen::Index at_once = 512;  // columns
-  const auto from = as_doubles(in);
-  parallel_for((from.cols() + at_once - 1) / at_once, [&](Eigen::Index part) {
-    const Eigen::Index first = part * at_once, columns = std::min(at_once, from.cols() - first);
-    const Eigen::MatrixXd product = matrix * from.middleCols(first, columns);
-    for (Eigen::Index p = 0; p < product.rows(); ++p) {
-      auto* row = reinterpret_cast<double*>(&out(p, 0)) + first;
-      for (Eigen::Index c = 0; c < columns; ++c) row[c] += product(p, c);
-    }
-  });
 }
 
 /// One input of a layer: a row of signals, and the offset that modulators add to it.
@@ -310,16 +278,6 @@ bool decides(const Stage<double>& stage, const NumberPlane<Real>& settled, bool 
   return true;
 }
 
-/// Noise that begins at a stage: what its receivers draw each for itself, and amplitudes of draws in common.
-/// `slope`: how a neuron's output follows its input, in the mean; `added`: variance of the output that does not
-/// follow it. Both empty where nothing does.
-template <class Real>
-struct StageDraws {
-  NumberPlane<Real> own;
-  std::vector<NumberPlane<Real>> shared;
-  NumberPlane<Real> slope, added;
-};
-
 /// What neurons pass on. Of a receiver that decides the logarithms of how likely it errs are added to `wrong`.
 template <class Real>
 StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in, bool turned,
@@ -351,104 +309,6 @@ StageSignals<Real> passed_on(const Stage<double>& stage, const Taken<Real>& in, 
     }
   }
   return out;
-}
-
-/// How the answers' digits follow what stands behind a stage, in both quadratures: (ports, digits x words), the
-/// words of a digit together; empty where they do not.
-template <class Real>
-struct Followed {
-  NumberPlane<Real> re, im;
-};
-
-bool is_zero(double x) { return x == 0; }
-bool is_zero(const OperatingTangent& x) {
-  return x.value == 0 && std::ranges::all_of(x.slope, [](double s) { return s == 0; });
-}
-
-constexpr Eigen::Index columns_at_once = 128;
-
-/// Adds to the variances of the answers (digits, words) what is drawn at all stages, by all ways on which it
-/// reaches a digit: backwards from the digits, as gradients are propagated. Variances that are propagated
-/// forwards take noise that two neurons have of one for independent. Returns the amplitudes of draws in common.
-template <class Real>
-std::vector<NumberPlane<Real>> add_noise_of_stages(const UnitStages<double>& unit,
-                                                   const std::vector<StageDraws<Real>>& draws,
-                                                   NumberPlane<Real>& variance) {
-  const Eigen::Index words = variance.words, columns = variance.rows * words;
-  std::vector<Followed<Real>> behind(unit.stages.size());
-  std::vector<NumberPlane<Real>> amplitudes(draws.back().shared.size());
-  Eigen::Index digits_left = variance.rows;
-  for (std::size_t l = unit.stages.size(); l-- > 0;) {
-    const Stage<double>& stage = unit.stages[l];
-    const Eigen::Index ports = stage.layer.outputs;
-    Followed<Real> light = std::move(behind[l]);
-    if (stage.at_servers()) {
-      digits_left -= ports;
-      light.re = {ports, columns};
-      for (Eigen::Index p = 0; p < ports; ++p)
-        for (Eigen::Index w = 0; w < words; ++w) light.re(p, (digits_left + p) * words + w) = Real(1.0);
-    }
-    if (light.re.rows == 0 && light.im.rows == 0) continue;
-    if (stage.layer.received()) {
-      const bool own_phases = stage.receivers.oscillator_rad.size() > 0,
-                 turned = stage.oscillator_drift_rad != 0 || own_phases;
-      if (turned) light.im = {ports, columns};
-      const bool neurons = draws[l].slope.rows > 0;
-      for (std::size_t d = 0; d < amplitudes.size(); ++d)
-        if (draws[l].shared[d].rows > 0 && amplitudes[d].rows == 0) amplitudes[d] = {variance.rows, words};
-      // columns one by one: each has sums of its own over the ports
-      parallel_for((columns + columns_at_once - 1) / columns_at_once, [&](Eigen::Index part) {
-        const Eigen::Index first = part * columns_at_once, end = std::min(columns, first + columns_at_once);
-        for (Eigen::Index p = 0; p < ports; ++p) {
-          const double angle =
-              stage.oscillator_drift_rad - (own_phases ? stage.receivers.oscillator_rad[p] : 0.0);
-          for (Eigen::Index c = first; c < end; ++c) {
-            const Eigen::Index m = c / words, w = c % words;
-            Real& follows = light.re(p, c);
-            if (is_zero(follows)) continue;
-            if (neurons) {
-              variance(m, w) += follows * follows * draws[l].added(p, w);
-              follows *= draws[l].slope(p, w);
-            }
-            variance(m, w) += follows * follows * draws[l].own(p, w);
-            for (std::size_t d = 0; d < amplitudes.size(); ++d)
-              if (draws[l].shared[d].rows > 0) amplitudes[d](m, w) += follows * draws[l].shared[d](p, w);
-            if (turned) {
-              light.im(p, c) = -std::sin(angle) * follows;
-              follows *= std::cos(angle);
-            }
-          }
-        }
-      });
-    }
-    const Matrix transfer =
-        unit.lit.chip.layers[l].transfer.transpose() / unit.lit.chip.layers[l].nominal_factor;
-    const Eigen::MatrixXd re = transfer.real(), im = transfer.imag();
-    Followed<Real> in;
-    const auto follow = [&](bool quadrature, NumberPlane<Real>& plane) {
-      plane = {re.rows(), columns};
-      add_product<Real>(quadrature ? -im : re, light.re, plane);
-      add_product<Real>(quadrature ? re : im, light.im, plane);
-    };
-    for (std::size_t i = 0; i < stage.layer.lanes.size(); ++i) {
-      const LaneDesign& lane = stage.layer.lanes[i];
-      if (lane.source < 0) continue;
-      const auto source = static_cast<std::size_t>(lane.source);
-      const bool limits = unit.stages[source].layer.received() && draws[source].slope.rows == 0;
-      if (limits) continue;
-      const auto add = [&](bool quadrature, NumberPlane<Real>& from, NumberPlane<Real>& to) {
-        if (from.rows == 0) follow(quadrature, from);
-        if (to.rows == 0) to = {unit.stages[source].layer.outputs, columns};
-        add_row(from, static_cast<Eigen::Index>(i), 1.0, to, lane.row);
-      };
-      add(false, in.re, behind[source].re);
-      if (!unit.stages[source].layer.received()) add(true, in.im, behind[source].im);
-    }
-  }
-  for (const NumberPlane<Real>& amplitude : amplitudes)
-    for (std::size_t i = 0; i < amplitude.numbers.size(); ++i)
-      variance.numbers[i] += amplitude.numbers[i] * amplitude.numbers[i];
-  return amplitudes;
 }
 
 void validate_first_order(const LitUnit& unit) {

@@ -5,24 +5,10 @@
 
 #include "onn/hardware/operating_values.hpp"
 #include "onn/link/noise.hpp"
+#include "onn/margin/number_plane.hpp"
 #include "onn/task/codes.hpp"
 
 namespace optinc {
-
-/// Numbers, (ports, words).
-template <class Real>
-struct NumberPlane {
-  Eigen::Index rows = 0, words = 0;
-  std::vector<Real> numbers;  ///< a port's words together
-
-  NumberPlane() = default;
-  NumberPlane(Eigen::Index ports, Eigen::Index of_words)
-      : rows(ports), words(of_words), numbers(static_cast<std::size_t>(ports * of_words)) {}
-  Real& operator()(Eigen::Index p, Eigen::Index w) { return numbers[static_cast<std::size_t>(p * words + w)]; }
-  const Real& operator()(Eigen::Index p, Eigen::Index w) const {
-    return numbers[static_cast<std::size_t>(p * words + w)];
-  }
-};
 
 /// Mean and variance of what receivers take of each word, as Gaussians.
 template <class Real>
