@@ -36,14 +36,14 @@ SMALL = ["measure.words=64", "network.hidden=[8,8]", "training.epochs=2", "train
          "learner.warm_up_steps=1"]
 
 
-QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false",  # a chip's map is made once, not for every draw of noise
+QUIET = ["noise.shot=false", "noise.tia=false", "noise.rin=false",  # a chip's map is made once, and rounds one way
          "noise.lock=false", "learner.engine=map"]
 
 
 def run_small(optinc, study, output):
     text = study.read_text(encoding="utf-8")
     small = [*SMALL, *(["learner.kind=mlp"] if 'kind = "cnn"' in text else []),
-             *(QUIET if 'model = "learning"' in text and "sampling =" not in text else [])]
+             *(QUIET if 'model = "learning"' in text and "sampling =" not in text and 'rounding = "stochastic"' not in text else [])]
     swept = ["network.hidden"] if "shapes =" in text or '"network.hidden" = [' in text else []
     if '"chip.sigma_eta_rad" = [' in text and '"network.source"' in text:  # many points of large networks
         small += ["chip.sigma_eta_rad=[0.01]"]
