@@ -1,0 +1,131 @@
+"""The manifest of results names everything that the pages show, and experiments/results finds what is stale.
+
+Usage: manifest_test.py [unittest's arguments].
+"""
+
+import contextlib
+import importlib.util
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+
+
+def script():
+    """experiments/results as a module of its own, whose folders a test may change."""
+    loader = SourceFileLoader("results_script", str(ROOT / "experiments/results"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("results_script", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Manifest(unittest.TestCase):
+    def setUp(self):
+        self.script = script()
+        self.entries = self.script.manifest()
+        self.named = {name for entry in self.entries for name in entry.inputs}
+
+    def test_names_every_study_and_list(self):
+        files = {str(f.relative_to(ROOT)) for kind in ("studies", "lists") for f in (ROOT / "experiments/data" / kind).glob("*.toml")}
+        self.assertEqual(files - self.named, set())
+
+    def test_makes_every_network_and_every_picture(self):
+        networks = {file.stem for file in (ROOT / "experiments/data/networks").glob("*.h5")}
+        self.assertEqual(networks, {entry.name for entry in self.entries if entry.group == "networks"})
+        pictures = {file.name for file in (ROOT / "docs/gallery").glob("*.png")} - {"walkthrough.png"}  # made by a test
+        self.assertEqual(pictures, {figure[0] for entry in self.entries for figure in entry.figures})
+
+    def test_measures_every_group_of_claims(self):
+        listed = subprocess.run([sys.executable, ROOT / "experiments/claims"], capture_output=True, text=True, check=True).stdout
+        groups = {line.split()[0] for line in listed.splitlines()[1:]}
+        self.assertEqual(groups, {entry.name for entry in self.entries if entry.group == "claims"})
+
+    def test_shards_take_every_entry_once(self):
+        shares = [self.script.choose(self.entries, [], f"{k}/3") for k in (1, 2, 3)]
+        self.assertEqual(sorted(e.id for e in self.entries), sorted(e.id for share in shares for e in share))
+        minutes = [sum(e.minutes for e in share) for share in shares]
+        self.assertLess(max(minutes) - min(minutes), max(e.minutes for e in self.entries))
+
+    def test_refuses_what_it_does_not_know(self):
+        with self.assertRaisesRegex(self.script.Failure, "no entry or group 'chip'"):
+            self.script.choose(self.entries, ["chip"], None)
+        with self.assertRaisesRegex(self.script.Failure, "no key hours"):
+            self.script.Entry("chips", "skew", {"hours": 1, "minutes": 1})
+
+
+class Tree(unittest.TestCase):
+    """A tree of one study that a command copies."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root, self.script = Path(folder.name), script()
+        for name, place in {"ROOT": "", "DATA": "experiments/data", "RECORDS": "experiments/data/records", "OUT": "build/results"}.items():
+            setattr(self.script, name, self.root / place)
+        self.write("experiments/data/studies/small.toml", "a = 1  # how many\n")
+        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "echo \'[{\\"x\\": 2, \\"mean\\": 0.25}]\' # small", minutes = 1 }\n')
+        self.write("physics/law.cpp", 'int law() { return 1; }  // one\nconst char* name = "a // b";\n')
+        self.write("docs/templates/page.md", 'Right: {{100 * of("chips/small", "mean", file="0.out", x=2.0) :.1f}} %\n')
+        for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all"]):
+            subprocess.run(["git", *words], cwd=self.root, check=True)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def state(self):
+        self.script.code.cache_clear()
+        return self.script.manifest()[0].stale()
+
+    def run_all(self):
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            return self.script.run_all(self.script.manifest())
+
+    def pages(self, check=False):
+        with contextlib.redirect_stdout(io.StringIO()):
+            return self.script.write_pages(self.script.manifest(), check)
+
+    def test_what_ran_is_fresh_until_something_changes(self):
+        self.assertEqual(self.state(), "never run")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(self.state(), "")
+        record = json.loads((self.root / "experiments/data/records/chips/small.json").read_text())
+        self.assertNotIn("dirty", record["revision"])
+        self.write("experiments/data/studies/small.toml", "a = 1\n")
+        self.write("physics/law.cpp", 'int law() {\n  return 1;\n}\nconst char* name = "a // b";\n')
+        self.assertEqual(self.state(), "", "comments and spaces change no result")
+        self.write("physics/law.cpp", 'int law() { return 1; }\nconst char* name = "a // c";\n')
+        self.assertRegex(self.state(), "^code since ")
+        self.write("experiments/data/studies/small.toml", "a = 2\n")
+        self.assertRegex(self.state(), "^experiments/data/studies/small.toml, code since ")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(self.state(), "")
+
+    def test_a_failed_command_leaves_no_record(self):
+        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "false", minutes = 1 }\n')
+        self.assertEqual(self.run_all(), 1)
+        self.assertEqual(self.state(), "never run")
+
+    def test_a_page_shows_what_was_recorded(self):
+        with self.assertRaisesRegex(self.script.Failure, "no record of mean"):
+            self.pages()
+        self.run_all()
+        self.assertEqual(self.pages(), 2)
+        self.assertEqual((self.root / "docs/page.md").read_text(), "Right: 25.0 %\n")
+        shutil.rmtree(self.root / "build")  # as in a fresh clone, which has the records alone
+        self.assertEqual(self.pages(check=True), 0)
+        self.write("docs/page.md", "Right: 26.0 %\n")
+        self.assertEqual(self.pages(check=True), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
