@@ -16,6 +16,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = "README.md"  # of the tree of a test
 sys.dont_write_bytecode = True
 
 
@@ -73,7 +74,7 @@ class Tree(unittest.TestCase):
         self.write("experiments/data/studies/small.toml", "a = 1  # how many\n")
         self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "echo \'[{\\"x\\": 2, \\"mean\\": 0.25}]\' # small", minutes = 1 }\n')
         self.write("physics/law.cpp", 'int law() { return 1; }  // one\nconst char* name = "a // b";\n')
-        self.write("docs/templates/page.md", 'Right: {{100 * of("chips/small", "mean", file="0.out", x=2.0) :.1f}} %\n')
+        self.write("docs/templates/" + PAGE, 'Right: {{100 * of("chips/small", "mean", file="0.out", x=2.0) :.1f}} %\n')
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all"]):
             subprocess.run(["git", *words], cwd=self.root, check=True)
 
@@ -120,10 +121,10 @@ class Tree(unittest.TestCase):
             self.pages()
         self.run_all()
         self.assertEqual(self.pages(), 2)
-        self.assertEqual((self.root / "docs/page.md").read_text(), "Right: 25.0 %\n")
+        self.assertEqual((self.root / "docs" / PAGE).read_text(), "Right: 25.0 %\n")
         shutil.rmtree(self.root / "build")  # as in a fresh clone, which has the records alone
         self.assertEqual(self.pages(check=True), 0)
-        self.write("docs/page.md", "Right: 26.0 %\n")
+        self.write("docs/" + PAGE, "Right: 26.0 %\n")
         self.assertEqual(self.pages(check=True), 1)
 
 

@@ -92,6 +92,7 @@ struct LinkSettings {
   double signal_full_scale_w = 1e-4;  ///< re-modulated power per neuron at its layer's largest activation, and
                                       ///< per lane of incoherent averages at digit 3
   double sigma_lock_rad = 0.1;        ///< rms residual phase-lock error of a server's fibre
+  double lock_coherence_s = 0.0;  ///< for which that error stays (held_locks()); 0: drawn for every 512 words
   double sigma_oscillator_rad = 0.0;  ///< rms phase of a receiver's oscillator against its light, as a chip's
                                       ///< phase control leaves it; constant
   Oscillators oscillators = Oscillators::in_phase;

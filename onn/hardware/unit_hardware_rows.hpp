@@ -76,6 +76,14 @@ void visit_rows(S& s, Visitor&& visit) {
         s.signal_full_scale_w);
   visit(Row{"sigma_lock_rad", "rad", "RMS residual phase-lock error per server fibre", 0, std::numbers::pi},
         s.sigma_lock_rad);
+  visit(
+      Row{"lock_coherence_s", "s",
+          "Time for which a server's phase error stays before another is drawn, where words come in "
+          "succession, about 1/(2 pi B) of a lock of bandwidth B: 2e-6 of thermal shifters with 80 kHz "
+          "(silicon-combiner-2024-lock); 0: drawn for every 512 words, as settled words' always is. Shares of "
+          "words wrong stay the same on average, but words go wrong in bursts",
+          0, 1},
+      s.lock_coherence_s);
   visit(switched_off("oscillator phase", Row{"sigma_oscillator_rad", "rad",
                                              "RMS phase error of each receiver's local oscillator that "
                                              "the chip's phase control leaves, constant in time",

@@ -20,12 +20,20 @@ struct BlockStreams {
   Stream observer;   ///< receivers at an observer's instants
 };
 
-BlockStreams block_streams(const TransmissionSeed& seed, std::uint32_t block) {
+/// Blocks of words in succession during which locks keep their phases, link.lock_coherence_s in symbols: of a
+/// block, the number by which its phases are drawn.
+std::uint32_t held_locks(const UnitHardware& hardware, std::uint32_t block) {
+  if (hardware.timing.sampling == Sampling::settled) return block;
+  const double held = hardware.link.lock_coherence_s * hardware.timing.symbol_rate_bd / block_words;
+  return held > 1 ? static_cast<std::uint32_t>(block / held) : block;
+}
+
+BlockStreams block_streams(const TransmissionSeed& seed, const UnitHardware& hardware, std::uint32_t block) {
   const auto stream = [&](Purpose purpose, std::uint32_t number) {
     return Stream(seed.seed, purpose, seed.chip, number, seed.instant);
   };
   const std::uint32_t first = block * streams_per_block;
-  return {stream(Purpose::lock_error, block),
+  return {stream(Purpose::lock_error, held_locks(hardware, block)),
           stream(Purpose::average_noise, first),
           stream(Purpose::oscillator_walk, block),
           stream(Purpose::receiver_noise, first),
@@ -172,7 +180,7 @@ Eigen::MatrixXd transmit_block(const UnitStages<Real>& unit, const Eigen::Ref<co
                                const TransmissionSeed& seed, std::uint32_t block,
                                const Observer<Real>* observer) {
   const Eigen::Index words = codes.rows(), parts = unit.late.parts();
-  BlockStreams streams = block_streams(seed, block);
+  BlockStreams streams = block_streams(seed, unit.lit.hardware, block);
   const FieldBatchOf<Real> lanes = averaged(unit, codes, streams);
   std::vector<FieldBatchOf<Real>> behind(unit.stages.size());  // light, or in `re` drives of modulators
   Eigen::MatrixXd answer(unit.lit.design.task.output_digits(), words);

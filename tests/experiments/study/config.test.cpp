@@ -107,6 +107,7 @@ StudyConfig unlike_default() {
   u.link = {1.1e-3,
             1.1e-4,
             0.11,
+            2.1e-6,
             0.04,
             Oscillators::direct,
             0.7,
@@ -298,12 +299,13 @@ TEST_CASE("the field tables hold every member of every struct") {
                          layout.modulator_area_m2, layout.receiver_area_m2));
   const auto& [resistance, capacity] = die;
   check("die", values(resistance, capacity));
-  const auto& [launch, full_scale, lock, oscillator, oscillators, loop_hz, dither, ways, combiner,
+  const auto& [launch, full_scale, lock, coherence, oscillator, oscillators, loop_hz, dither, ways, combiner,
                ceiling_spread, knee, mismatch, is_signed, skew, averaging, depth, destinations, checks, cut,
                late, late_words] = link;
-  check("link", values(launch, full_scale, lock, oscillator, std::string(name_of(oscillators)), loop_hz, dither,
-                       ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
-                       std::string(name_of(averaging)), depth, destinations, checks, cut, late, late_words));
+  check("link",
+        values(launch, full_scale, lock, coherence, oscillator, std::string(name_of(oscillators)), loop_hz,
+               dither, ways, combiner, ceiling_spread, knee, mismatch, is_signed, std::string(name_of(skew)),
+               std::string(name_of(averaging)), depth, destinations, checks, cut, late, late_words));
   const auto& [neuron_lo, neuron_hz, neuron_taps] = neuron;
   check("neuron", values(neuron_lo, neuron_hz, neuron_taps));
   const auto& [owner_place, owner_launch, owner_lo, owner_bits, owner_depth, owner_hz, owner_taps] = owner;

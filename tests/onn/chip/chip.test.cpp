@@ -242,6 +242,35 @@ TEST_CASE(
   CHECK(std::sqrt((a - a.mean()).square().mean()) == Approx(spread).epsilon(0.056));
 }
 
+TEST_CASE("locks keep their phases for their coherence time, where words come in succession") {
+  const Network network = random_network({4, 1}, {});
+  const ChipDesign design = design_chip(network);
+  const ChipState chip = programmed(design, error_preset("ideal"), Programming::uncorrected);
+  UnitHardware hardware;
+  hardware.timing = {.sampling = Sampling::clocked, .symbol_rate_bd = 40e9};
+  NoiseSwitches lock;
+  lock.lock = true;
+  constexpr int blocks = 30;
+  // Blocks in which every 512th word is another than the one before
+  const auto changes = [&] {
+    const Eigen::MatrixXd y =
+        transmit({design, chip, hardware, lock}, Codes::Constant(512 * blocks, 4, 3u), {3, 0, 0});
+    std::vector<int> at;
+    for (int i = 1; i < blocks; ++i)
+      if (std::abs(y(0, 512 * i + 100) - y(0, 512 * (i - 1) + 100)) > 1e-6) at.push_back(i);
+    return at;
+  };
+  CHECK(changes().size() == blocks - 1);
+  hardware.link.lock_coherence_s = 10e-9;  // 400 symbols: within a block
+  CHECK(changes().size() == blocks - 1);
+  hardware.link.lock_coherence_s = 10 * 512 / 40e9;
+  CHECK(changes() == std::vector{10, 20});
+  hardware.link.lock_coherence_s = 2.5 * 512 / 40e9;
+  CHECK(changes() == std::vector{3, 5, 8, 10, 13, 15, 18, 20, 23, 25, 28});
+  hardware.timing.sampling = Sampling::settled;
+  CHECK(changes().size() == blocks - 1);
+}
+
 TEST_CASE("correction takes splitter errors out of the quadrature that receivers see") {
   const ChipDesign design = design_chip(random_network(task, {32, 32}));
   ErrorModel model;
