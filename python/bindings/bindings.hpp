@@ -37,7 +37,8 @@ ErrorModel model_of(const ModelOrPreset& given);
 
 /// The signature of what takes fields to fields.
 inline constexpr const char* fields_signature =
-    "def __call__(self, x: numpy.typing.ArrayLike) -> "
+    "def __call__(self, x: numpy.typing.ArrayLike, out: numpy.typing.NDArray[numpy.complexfloating] | None = "
+    "None) -> "
     "numpy.typing.NDArray[numpy.complex64] | numpy.typing.NDArray[numpy.complex128]";
 
 /// Throws Error where an arm's loss is negative, naming the MZI: what users write may be, what is drawn is not.

@@ -93,8 +93,9 @@ SettledMesh settled(const Any& mesh, const std::string& precision) {
 }
 
 template <class Any>
-nb::object call_mesh(const Any& mesh, const ArrayLike& x) {
-  return is_single(x) ? propagated(engine_of<float>(mesh), x) : propagated(engine_of<double>(mesh), x);
+nb::object call_mesh(const Any& mesh, const ArrayLike& x, const nb::object& out) {
+  return is_single(x) ? propagated(engine_of<float>(mesh), x, out)
+                      : propagated(engine_of<double>(mesh), x, out);
 }
 
 /// No errors of its own.
@@ -452,13 +453,13 @@ void common(nb::class_<Any>& c) {
         "Transfer matrix, complex128 (ports, ports): output fields are matrix() @ input fields.\n\n"
         "Raises ValueError, naming the MZI, where a phase or an error is NaN or infinite, or a loss is "
         "negative.");
-  c.def("__call__", &call_mesh<Any>, nb::arg("x"), nb::sig(fields_signature),
+  c.def("__call__", &call_mesh<Any>, nb::arg("x"), nb::arg("out") = nb::none(), nb::sig(fields_signature),
         "Output fields for input fields x [sqrt(W)], both (.., ports): y = x @ matrix().T.\n\n"
         "complex64 and float32 are computed in single precision and give complex64, other numbers complex128. "
-        "Raises\n"
-        "ValueError for another last axis, and where a phase or an error is NaN or infinite or a loss is "
-        "negative; TypeError\n"
-        "for no numbers.");
+        "out: an array to\n"
+        "write them to, as of numpy's functions. Raises ValueError for another last axis and another out, and "
+        "where a phase or an\n"
+        "error is NaN or infinite or a loss is negative; TypeError for no numbers.");
   c.def(
       "in_situ_gradient",
       [](const Any& m, const ArrayLike& x, const ArrayLike& gradient, double reading, double input,

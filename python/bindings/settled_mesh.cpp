@@ -1,6 +1,7 @@
 #include "python/bindings/settled_mesh.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "physics/core/check.hpp"
 #include "physics/core/parallel.hpp"
@@ -89,17 +90,34 @@ void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size
   });
 }
 
+namespace {
+
+/// The array that was given for results of this shape, or a new one for None. Throws Error for another.
+template <class T>
+Array<T> array_for(const nb::object& out, const std::vector<std::size_t>& shape) {
+  if (out.is_none()) return new_array<T>(shape);
+  Array<T> array;
+  validate(
+      nb::try_cast(out, array, false) && std::ranges::equal(shape, std::span(array.shape_ptr(), array.ndim())),
+      "out is not an array of complex{} {} in C order that may be written (results go there). Leave it out, "
+      "or give numpy.empty({}, \"complex{}\").",
+      8 * sizeof(T), shape_text(shape), shape_text(shape), 8 * sizeof(T));
+  return array;
+}
+
+}  // namespace
+
 template <class Real>
-nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given) {
+nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& given, const nb::object& out) {
   const auto x = fields_of(engine, given, "x");
-  auto y = new_array<std::complex<Real>>(shape_of(x));
+  auto y = array_for<std::complex<Real>>(out, shape_of(x));
   const auto ports = static_cast<std::size_t>(engine.topology().ports);
   const std::size_t words = x.size() / ports, parts = 1 + x.size() * ports / most_unheard;
   in_parts(parts, 1, [&](std::size_t part, std::size_t) {
     const std::size_t first = words * part / parts, last = words * (part + 1) / parts;
     send(engine, x.data() + first * ports, last - first, 0, y.data() + first * ports);
   });
-  return nb::cast(y);
+  return out.is_none() ? nb::cast(y) : out;
 }
 template Fields<float> fields_of(const MeshEngine<float>&, const ArrayLike&, const char*);
 template Fields<double> fields_of(const MeshEngine<double>&, const ArrayLike&, const char*);
@@ -107,13 +125,13 @@ template void send(const MeshEngine<float>&, const std::complex<float>*, std::si
                    std::complex<float>*);
 template void send(const MeshEngine<double>&, const std::complex<double>*, std::size_t, int,
                    std::complex<double>*);
-template nb::object propagated(const MeshEngine<float>&, const ArrayLike&);
-template nb::object propagated(const MeshEngine<double>&, const ArrayLike&);
+template nb::object propagated(const MeshEngine<float>&, const ArrayLike&, const nb::object&);
+template nb::object propagated(const MeshEngine<double>&, const ArrayLike&, const nb::object&);
 
 namespace {
 
-nb::object call(const SettledMesh& mesh, const ArrayLike& x) {
-  return std::visit([&](const auto& engine) { return propagated(engine, x); }, *mesh.engine);
+nb::object call(const SettledMesh& mesh, const ArrayLike& x, const nb::object& out) {
+  return std::visit([&](const auto& engine) { return propagated(engine, x, out); }, *mesh.engine);
 }
 
 template <class Real>
@@ -187,10 +205,13 @@ void bind_settled_mesh(nb::module_& m) {
       m, "SettledMesh",
       "A mesh with all phases and errors as they were, for many fields and for derivatives.\n\n"
       "Made by settled() of Mesh and MeshChip; later changes of these do not reach it.")
-      .def("__call__", &call, nb::arg("x"), nb::sig(fields_signature),
+      .def("__call__", &call, nb::arg("x"), nb::arg("out") = nb::none(), nb::sig(fields_signature),
            "Output fields for input fields x [sqrt(W)], both (.., ports), in the precision it was settled "
            "in.\n\n"
-           "Raises ValueError for another last axis, TypeError for no numbers.")
+           "out: an array to write them to, as of numpy's functions. Raises ValueError for another last axis "
+           "and "
+           "another out, TypeError\n"
+           "for no numbers.")
       .def("backward", &backward, nb::arg("x"), nb::arg("y"), nb::arg("gradient"),
            "Reverse mode: from the derivatives of a loss at the outputs to those of everything before.\n\n"
            "x: fields that were sent; y: the fields that they became; gradient: dL/dRe(y) + i dL/dIm(y); all\n"

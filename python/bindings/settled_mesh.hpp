@@ -22,9 +22,10 @@ template <class Real>
 void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size_t words, int threads,
           std::complex<Real>* y);
 
-/// Fields (.., ports) through a mesh, to fields of the same shape. Throws Error for another last axis.
+/// Fields (.., ports) through a mesh, to fields of the same shape: a new array, or `out` if it is not None.
+/// Throws Error for another last axis and another out.
 template <class Real>
-nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& x);
+nb::object propagated(const MeshEngine<Real>& engine, const ArrayLike& x, const nb::object& out);
 
 /// A mesh with all phases and errors set, in one precision, for many fields and for derivatives.
 struct SettledMesh {

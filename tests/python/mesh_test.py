@@ -168,6 +168,19 @@ class Meshes(unittest.TestCase):
         self.assertEqual(self.mesh(numpy.ones((0, N))).shape, (0, N))
         self.assertEqual(self.mesh([1] + [0] * (N - 1)).shape, (N,))
 
+    # Fails when results go elsewhere, or past the end of an array that is too small.
+    def test_results_into_an_array(self):
+        chip = self.mesh.fabricate("good-lab")
+        for call in (self.mesh, chip, chip.settled()):
+            out = numpy.full((3, 5, N), 7j)
+            self.assertIs(call(self.fields, out=out), out)
+            numpy.testing.assert_array_equal(out, call(self.fields))
+        read_only = numpy.empty((3, 5, N), complex)
+        read_only.flags.writeable = False
+        for wrong in (numpy.empty((3, N), complex), numpy.empty((3, 5, N), "c8"), numpy.empty((N, 5, 3), complex).T, read_only, [0]):
+            with self.assertRaisesRegex(ValueError, r'numpy.empty\(\(3, 5, %d\), "complex128"\)' % N):
+                chip(self.fields, out=wrong)
+
     def test_read_only_fields(self):
         self.fields.flags.writeable = False
         numpy.testing.assert_allclose(self.mesh(self.fields), self.fields @ self.unitary.T, atol=1e-13)

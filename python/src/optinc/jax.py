@@ -6,8 +6,8 @@ Fields through a mesh whose phases are trained, and its matrix as an element of 
     jax.jit(jax.grad(loss))(theta)
     circuit, _ = sax.circuit(netlist, {"mesh": sax_model(mesh), "coupler": sax.models.coupler_ideal})
 
-The engine computes on CPUs; JAX calls it back in the middle of its own computation (jax.pure_callback). For a mesh of 64
-ports and 64 words that takes three times as long as the engine alone (bench/jax_rates.py). Reverse mode (jax.grad, jax.vjp,
+The engine computes on CPUs; JAX calls it in the middle of its own computation and lends it the memory of arguments and
+results, so that nothing is copied (jax.experimental.buffer_callback; bench/jax_rates.py times it). Reverse mode (jax.grad, jax.vjp,
 jax.jacrev) is SettledMesh.backward(); forward mode (jax.jvp, jax.jacfwd) carries tangents from MZI to MZI
 (Mesh.forward_derivative), in double precision. Derivatives have no derivatives.
 """
@@ -21,6 +21,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.buffer_callback import buffer_callback
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
@@ -47,53 +48,44 @@ class _Host:
             setattr(found if name in PHASES else found.errors, name, value)
         return found
 
-    def _settled(self, mesh: Sequence[np.ndarray], at: tuple[int, ...], x: np.ndarray) -> Any:
-        return self._mesh(mesh, at, x.shape[-1]).settled("double" if x.dtype == "c16" else "single")
-
     @staticmethod
     def _part(array: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
         return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape))])
 
-    def forward(self, x: Any, *mesh: Any) -> np.ndarray:
-        """Fields behind the mesh."""
-        x, mesh = np.asarray(x), tuple(map(np.asarray, mesh))
-        own = x.ndim - self.axes
+    def forward(self, _: Any, out: Any, *given: Any) -> None:
+        """Fields behind the mesh, into `out`."""
+        y, x, *mesh = map(np.asarray, (out, *given))
+        own, ports = x.ndim - self.axes, x.shape[-1]
         if all(n == 1 for a in mesh for n in a.shape[:own]):
-            return np.asarray(self._settled(mesh, (0,) * own, x)(x))
-        y = np.empty(_batch(own, x, *mesh) + x.shape[own:], x.dtype)
-        for at in np.ndindex(y.shape[:own]):
-            y[at] = self._settled(mesh, at, x)(self._part(x, at))
-        return y
+            self._mesh(mesh, (0,) * own, ports)(x, out=y)
+        else:
+            for at in np.ndindex(y.shape[:own]):
+                self._mesh(mesh, at, ports)(self._part(x, at), out=y[at])
 
-    def push(self, x: Any, _: Any, dx: Any, *more: Any) -> np.ndarray:
-        """Changes of the fields behind the mesh; of `more`, the last are those of the parameters."""
-        x, dx, more = np.asarray(x), np.asarray(dx), tuple(map(np.asarray, more))
+    def push(self, _: Any, out: Any, *given: Any) -> None:
+        """Changes of the fields behind the mesh, into `out`; of those given, the last are those of the parameters."""
+        dy, x, _, dx, *more = map(np.asarray, (out, *given))
         own, ports = x.ndim - self.axes, x.shape[-1]
         mesh, changes = more[:len(more) - len(self.names)], more[len(more) - len(self.names):]
-        dy = np.empty(_batch(own, x, dx, *more) + x.shape[own:], x.dtype)
         for at in np.ndindex(dy.shape[:own]):
             of_part = {name: self._part(c, at) for name, c in zip(self.names, changes)}
             fields = (self._part(a, at).reshape(-1, ports) for a in (x, dx))
             dy[at] = self._mesh(mesh, at, ports).forward_derivative(*fields, **of_part).reshape(dy.shape[own:])
-        return dy
 
-    def pull(self, x: Any, y: Any, cotangent: Any, *mesh: Any) -> tuple[np.ndarray, ...]:
-        """Cotangents of fields and parameters. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
-        x, y, cotangent = map(np.asarray, (x, y, cotangent))
-        mesh = tuple(map(np.asarray, mesh))
-        own = x.ndim - self.axes
-        batch = _batch(own, x, y, cotangent, *mesh)
-        found = [np.empty(batch + a.shape[own:], a.dtype) for a in (x, *mesh[len(mesh) - len(self.names):])]
+    def pull(self, _: Any, out: Any, *given: Any) -> None:
+        """Cotangents of fields and parameters, into `out`. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
+        x, y, cotangent, *mesh = map(np.asarray, given)
+        of_x, *of_values = map(np.asarray, out)
+        own, ports = x.ndim - self.axes, x.shape[-1]
         alike = all(n == 1 for a in mesh for n in a.shape[:own])
         settled = None
-        for at in np.ndindex(batch):
+        for at in np.ndindex(of_x.shape[:own]):
             if settled is None or not alike:
-                settled = self._settled(mesh, at, x)
+                settled = self._mesh(mesh, at, ports).settled("double" if x.dtype == "c16" else "single")
             of_part = settled.backward(*(self._part(a, at) for a in (x, y, np.conj(cotangent))))
-            found[0][at] = np.conj(of_part.x)
-            for into, name in zip(found[1:], self.names):
+            of_x[at] = np.conj(of_part.x)
+            for into, name in zip(of_values, self.names):
                 into[at] = getattr(of_part, name)
-        return tuple(found)
 
 
 def _batch(own: int, *arrays: Any) -> tuple[int, ...]:
@@ -117,13 +109,13 @@ def _made(what: str, axes: int, names: tuple[str, ...], arrays: Sequence[Any]) -
 
 
 def _primitive(what: str) -> Primitive:
-    """A function of _Host for JAX: computed by a call back, under jit and without, and for batches."""
+    """A function of _Host for JAX, under jit and without, and for batches."""
     made = Primitive(f"optinc_{what}")
     made.multiple_results = what == "pull"
 
     def call(*arrays: jax.Array, **which: Any) -> Any:
         shapes = _made(what, which["axes"], which["names"], arrays)
-        return jax.pure_callback(getattr(_host(**which), what), shapes, *arrays)
+        return buffer_callback(getattr(_host(**which), what), shapes)(*arrays)
 
     @functools.lru_cache(maxsize=None)
     def compiled(which: tuple[tuple[str, Any], ...]) -> Any:
