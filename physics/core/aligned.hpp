@@ -1,30 +1,17 @@
 #pragma once
 
-#include <cstddef>
-#include <new>
 #include <vector>
+
+#include <Eigen/Core>
 
 namespace optinc {
 
-/// Allocates at multiples of 64 bytes: a cache line, and the widest SIMD register there is.
+/// A vector at a multiple of 64 bytes: a cache line, and the widest SIMD register there is. Eigen's allocator
+/// cuts its memory from malloc's small pieces, which an aligned operator new of the C library passes by.
 template <class T>
-struct AlignedAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t alignment{64};
+using AlignedVector = std::vector<T, Eigen::aligned_allocator<T>>;
 
-  AlignedAllocator() = default;
-  /// Any two share their memory.
-  template <class U>
-  AlignedAllocator(const AlignedAllocator<U>&) {}
-
-  /// Room for `count` values, aligned to `alignment` bytes.
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), alignment)); }
-  /// Gives it back.
-  void deallocate(T* memory, std::size_t) { ::operator delete(memory, alignment); }
-  bool operator==(const AlignedAllocator&) const { return true; }
-};
-
-template <class T>
-using AlignedVector = std::vector<T, AlignedAllocator<T>>;
+static_assert(EIGEN_DEFAULT_ALIGN_BYTES == 64,
+              "compile with -DEIGEN_MAX_ALIGN_BYTES=64, as CMakeLists.txt does");
 
 }  // namespace optinc
