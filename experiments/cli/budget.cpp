@@ -2,7 +2,6 @@
 
 #include "experiments/base/terminal.hpp"
 #include "experiments/cli/commands.hpp"
-#include "experiments/designs/budget_file.hpp"
 #include "experiments/designs/budget_report.hpp"
 #include "experiments/designs/compare_designs.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"

@@ -8,12 +8,83 @@
 #include <fmt/ranges.h>
 
 #include "experiments/base/text_table.hpp"
+#include "experiments/files/hdf5/table_column.hpp"
 #include "onn/budget/notes.hpp"
 
 namespace optinc {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+const std::vector<TableColumn<BudgetStage>> stage_columns = {
+    {"blocks", "1", "square blocks of the layer's matrix", &BudgetStage::blocks},
+    {"mzis", "1", "MZIs", &BudgetStage::mzis},
+    {"columns", "1", "MZIs in series", &BudgetStage::columns},
+    {"shifters", "1", "phase shifters", &BudgetStage::shifters},
+    {"modulators", "1", "modulators", &BudgetStage::modulators},
+    {"receivers", "1", "receivers", &BudgetStage::receivers},
+    {"adcs", "1", "converters", &BudgetStage::adcs},
+    {"on_way", "1", "1 if on the critical path, of the light that arrives last",
+     [](const auto& s) { return s.on_critical_path ? 1 : 0; }},
+    {"delay_lines", "1", "delay lines before the stage; unit P: before its lanes are split",
+     &BudgetStage::lines},
+    {"start", "s", "time at which light of a word enters a layer, counted from unit P", &BudgetStage::start_s},
+    {"delay_line_length", "m", "length of all delay lines of the stage", &BudgetStage::line_m},
+    {"wait", "s", "delay of the longest delay line of the stage", &BudgetStage::wait_s},
+    {"received", "W",
+     "signal power on each receiver at its largest value; unit P: only if averaging is incoherent",
+     &BudgetStage::received_w},
+    {"snr", "dB", "electrical signal-to-noise ratio of that receiver", &BudgetStage::snr_db},
+    {"gain", "dB", "optical power that re-modulation restores", &BudgetStage::gain_db},
+};
+
+const std::vector<TableColumn<HeaterBudget>> heater_columns = {
+    {"pi_power", "W", "heater power for a phase of pi", &HeaterBudget::pi_power_w, "P_pi (mW)", 1e3},
+    {"heater_power", "W", "power of all heaters at the programmed phases, without static phases",
+     &HeaterBudget::power_w, "programmed (W)"},
+    {"heater_power_estimate", "W", "power of all heaters at mean phases", &HeaterBudget::estimate_w,
+     "mean phases (W)"},
+    {"heater_power_trimmed", "W",
+     "power of all heaters with random static phases trimmed: pi per shifter on average",
+     &HeaterBudget::trimmed_w, "static phases trimmed (W)"},
+};
+
+const std::vector<TableColumn<BudgetAnswer>> answer_columns = {
+    {"answer_columns", "1", "MZIs in series on the critical path of the digit", &BudgetAnswer::columns},
+    {"answer_conversions", "1", "optical-electrical-optical conversions on the critical path of the digit",
+     &BudgetAnswer::conversions},
+    {"answer_loss", "dB", "loss on the critical path of the digit, without gain", &BudgetAnswer::loss_db},
+    {"answer_delay", "s", "delay on the critical path of the digit", &BudgetAnswer::delay_s},
+    {"answer_received", "W", "signal power of digit 3 on a server's receiver", &BudgetAnswer::received_w},
+};
+
+const std::vector<TableColumn<ChipBudget>> total_columns = {
+    {"longest_wait", "s", "longest wait of light in delay lines",
+     [](const auto& b) { return b.longest_wait.wait_s; }},
+    {"longest_wait_length", "m", "length of the delay line for that wait",
+     [](const auto& b) { return b.longest_wait.line_m; }},
+    {"longest_wait_loss", "dB", "loss of the delay line for that wait",
+     [](const auto& b) { return b.longest_wait.loss_db; }},
+    {"launch_delay", "s", "time from the first to the last digit leaving the servers",
+     &ChipBudget::launch_delay_s},
+    {"passive_received", "dBm", "power that a server would receive without gain",
+     &ChipBudget::passive_received_dbm},
+    {"laser_optical", "W", "optical power of all lasers", &ChipBudget::laser_optical_w},
+    {"mesh_area", "m2", "area of the bounding boxes of all meshes", &ChipBudget::mesh_area_m2},
+    {"die_area", "m2", "area of meshes placed in rows, delay lines, modulators and receivers",
+     &ChipBudget::die_area_m2},
+    {"die_heat", "W", "heat of heaters (static phases trimmed), receivers, drivers and clocks",
+     &ChipBudget::die_heat_w},
+    {"die_rise", "K", "temperature rise of the die above ambient with that heat", &ChipBudget::die_rise_k},
+    {"symbol_rate", "Bd", "symbols per second on every lane", &ChipBudget::symbol_rate_bd},
+    {"symbol_rate_limit", "Bd", "upper bound on the symbol rate, from one receiver and one modulator",
+     &ChipBudget::symbol_rate_limit_bd},
+    {"energy_per_bit", "J",
+     "energy per bit of all servers' codes, if the chip decodes at symbol_rate; NaN if symbol_rate exceeds the "
+     "bound",
+     &ChipBudget::energy_per_bit_j},
+    {"receiver_bandwidth", "Hz", "3 dB bandwidth of every receiver", &ChipBudget::receiver_bandwidth_hz},
+};
 
 /// A number of a table, nothing for 0: four digits, and no more places than those need.
 std::string cell(double value) {
@@ -93,12 +164,14 @@ std::string waits_text(const ChipBudget& b) {
 }
 
 std::string heaters_text(const ChipBudget& b) {
+  std::vector<std::string> headings = {"heater"};
+  for (const auto& q : heater_columns) headings.push_back(q.heading);
   std::vector<std::vector<std::string>> rows;
-  for (const HeaterBudget& h : b.heaters)
-    rows.push_back({h.name, cell(1e3 * h.pi_power_w), cell(h.power_w), cell(h.estimate_w), cell(h.trimmed_w)});
-  return "\nHeaters, W\n" +
-         table_of({"heater", "P_pi (mW)", "programmed (W)", "mean phases (W)", "static phases trimmed (W)"},
-                  rows) +
+  for (const HeaterBudget& h : b.heaters) {
+    rows.push_back({h.name});
+    for (const auto& q : heater_columns) rows.back().push_back(cell(q.number(h)));
+  }
+  return "\nHeaters, W\n" + table_of(headings, rows) +
          note(
              "programmed: the phases of this chip, without static phases; mean phases: P_pi (pi + <theta>)/pi "
              "per MZI; static phases trimmed: as fabricated, pi per shifter on average.");
@@ -216,6 +289,18 @@ Json table_json(const BudgetTable& t) {
   return {{"unit", t.unit}, {"total", t.total()}, {"parts", parts}};
 }
 
+void write_table(const Group& group, const BudgetTable& t, std::string_view unit, std::string_view long_name) {
+  const std::string axis = t.name + "_part";
+  std::vector<std::string> names, sources;
+  for (const BudgetPart& p : t.parts) names.push_back(p.name), sources.push_back(p.source);
+  group.dimension(axis, names, "1", "part of the budget");
+  group.dataset(t.name + "_source", {axis}, sources, "1", "origin of this part, and keys that set it");
+  std::vector<double> values;
+  for (std::size_t k = 0; k < t.parts.front().by_stage.size(); ++k)
+    for (const BudgetPart& p : t.parts) values.push_back(p.by_stage[k]);
+  group.dataset(t.name, {"stage", axis}, values, unit, long_name);
+}
+
 }  // namespace
 
 std::string budget_text(const ChipBudget& b, const UnitHardware& hardware, const std::string& title) {
@@ -236,78 +321,63 @@ nlohmann::ordered_json budget_json(const ChipBudget& b, const UnitHardware& hard
                                    const std::string& title) {
   Json notes = {operating_point_note(b.symbol_rate_bd, b.symbol_rate_limit_bd)};
   for (const std::string& note : notes_on_parts(b, hardware)) notes.push_back(note);
-  Json stages = Json::array(), heaters = Json::array();
-  for (const BudgetStage& s : b.stages)
-    stages.push_back({{"name", s.name},
-                      {"inputs", s.inputs},
-                      {"outputs", s.outputs},
-                      {"blocks", s.blocks},
-                      {"mzis", s.mzis},
-                      {"columns", s.columns},
-                      {"shifters", s.shifters},
-                      {"modulators", s.modulators},
-                      {"receivers", s.receivers},
-                      {"adcs", s.adcs},
-                      {"received_w", s.received_w},
-                      {"on_way", s.on_critical_path},
-                      {"start_s", s.start_s},
-                      {"delay_lines", s.lines},
-                      {"delay_lines_m", s.line_m},
-                      {"wait_s", s.wait_s},
-                      {"snr_db", s.received_w > 0 ? Json(s.snr_db) : Json()},
-                      {"gain_db", s.gain_db}});
+  Json stages = Json::array(), heaters = Json::array(), answers = Json::array();
+  for (const BudgetStage& s : b.stages) {
+    Json& stage = stages.emplace_back(Json{{"name", s.name}, {"inputs", s.inputs}, {"outputs", s.outputs}});
+    stage.update(json_row(stage_columns, s, true));
+    if (s.received_w == 0.0) stage["snr_db"] = nullptr;
+  }
   for (const HeaterBudget& h : b.heaters)
-    heaters.push_back({{"name", h.name},
-                       {"pi_power_w", h.pi_power_w},
-                       {"power_w", h.power_w},
-                       {"estimate_w", h.estimate_w},
-                       {"trimmed_w", h.trimmed_w}});
-  Json answers = Json::array();
-  for (const BudgetAnswer& a : b.answers)
-    answers.push_back({{"columns", a.columns},
-                       {"conversions", a.conversions},
-                       {"loss_db", a.loss_db},
-                       {"delay_s", a.delay_s},
-                       {"received_w", a.received_w}});
-  const BudgetWait& w = b.longest_wait;
-  return {
-      {"title", title},
-      {"notes", notes},
-      {"parts", parts_json(hardware)},
-      {"keys_without_part", keys_without_part()},
-      {"mzis", b.mzis()},
-      {"columns", b.columns()},
-      {"conversions", b.conversions()},
-      {"fan_db", b.fan_db()},
-      {"most_gain_db", b.most_gain_db()},
-      {"delay_lines_m", b.delay_lines_m()},
-      {"longest_wait",
-       {{"from", w.from}, {"to", w.to}, {"wait_s", w.wait_s}, {"line_m", w.line_m}, {"loss_db", w.loss_db}}},
-      {"launch_delay_s", b.launch_delay_s},
-      {"answer_skew_s", b.answer_skew_s()},
-      {"answers", answers},
-      {"passive_received_dbm", b.passive_received_dbm},
-      {"laser_optical_w", b.laser_optical_w},
-      {"boosters", light_supply(hardware.laser, b.laser_optical_w).boosters},
-      {"mesh_area_m2", b.mesh_area_m2},
-      {"die_area_m2", b.die_area_m2},
-      {"optical_delay_s", b.optical_delay_s},
-      {"die_heat_w", b.die_heat_w},
-      {"die_rise_k", b.die_rise_k},
-      {"symbol_rate_bd", b.symbol_rate_bd},
-      {"symbol_rate_limit_bd", b.symbol_rate_limit_bd},
-      {"rate_reachable", b.carries_its_rate()},
-      {"energy_per_bit_j", b.carries_its_rate() ? Json(b.energy_per_bit_j()) : Json()},
-      {"symbols_in_mzis", b.symbols_in_mzis()},
-      {"symbols_in_flight", b.symbols_in_flight()},
-      {"receiver_bandwidth_hz", b.receiver_bandwidth_hz},
-      {"loss", table_json(b.loss_db)},
-      {"static_power", table_json(b.static_power_w)},
-      {"symbol_power", table_json(b.symbol_power_w)},
-      {"delay", table_json(b.delay_s)},
-      {"area", table_json(b.area_m2)},
-      {"heaters", heaters},
-      {"stages", stages}};
+    heaters.emplace_back(Json{{"name", h.name}}).update(json_row(heater_columns, h, true));
+  for (const BudgetAnswer& a : b.answers) answers.push_back(json_row(answer_columns, a, true));
+  Json json = {{"title", title},
+               {"notes", notes},
+               {"parts", parts_json(hardware)},
+               {"keys_without_part", keys_without_part()},
+               {"mzis", b.mzis()},
+               {"columns", b.columns()},
+               {"conversions", b.conversions()},
+               {"fan_db", b.fan_db()},
+               {"most_gain_db", b.most_gain_db()},
+               {"delay_lines_m", b.delay_lines_m()},
+               {"longest_wait", {{"from", b.longest_wait.from}, {"to", b.longest_wait.to}}},
+               {"answer_skew_s", b.answer_skew_s()},
+               {"answers", answers},
+               {"boosters", light_supply(hardware.laser, b.laser_optical_w).boosters},
+               {"optical_delay_s", b.optical_delay_s},
+               {"rate_reachable", b.carries_its_rate()},
+               {"symbols_in_mzis", b.symbols_in_mzis()},
+               {"symbols_in_flight", b.symbols_in_flight()},
+               {"loss", table_json(b.loss_db)},
+               {"static_power", table_json(b.static_power_w)},
+               {"symbol_power", table_json(b.symbol_power_w)},
+               {"delay", table_json(b.delay_s)},
+               {"area", table_json(b.area_m2)},
+               {"heaters", heaters},
+               {"stages", stages}};
+  json.update(json_row(total_columns, b, true));
+  return json;
+}
+
+void write_budget(const Group& group, const ChipBudget& b) {
+  std::vector<std::string> stages, heaters;
+  for (const BudgetStage& s : b.stages) stages.push_back(s.name);
+  for (const HeaterBudget& h : b.heaters) heaters.push_back(h.name);
+  group.dimension("stage", stages, "1", "stage of the light path");
+  write_columns(group, "stage", stage_columns, b.stages);
+  write_table(group, b.loss_db, "dB",
+              "loss of one pass without gain, laser to receiver; negative where light adds up");
+  write_table(group, b.static_power_w, "W",
+              "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control");
+  write_table(group, b.symbol_power_w, "W",
+              "electrical power of modulator drivers, converters and clocks, at symbol_rate");
+  write_table(group, b.delay_s, "s", "delay, without fibres");
+  write_table(group, b.area_m2, "m2", "area of MZIs, delay lines, modulators and receivers on the die");
+  group.dimension("heater", heaters, "1", "kind of heater");
+  write_columns(group, "heater", heater_columns, b.heaters);
+  group.counting_dimension("answer", b.answers.size(), "digit of the answer, most significant first");
+  write_columns(group, "answer", answer_columns, b.answers);
+  for (const auto& q : total_columns) write_values(group, {}, q.name, {q.of(b)}, q.unit, q.long_name);
 }
 
 }  // namespace optinc

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "experiments/files/hdf5/hdf5.hpp"
 #include "onn/budget/budget.hpp"
 #include "onn/hardware/unit_parts.hpp"
 
@@ -16,5 +17,8 @@ std::string budget_text(const ChipBudget& budget, const UnitHardware& hardware, 
 /// The same for machines, in SI units and dB.
 nlohmann::ordered_json budget_json(const ChipBudget& budget, const UnitHardware& hardware,
                                    const std::string& title);
+
+/// Writes a budget into a group (FORMAT.md, "Budget"). Throws Error where HDF5 does.
+void write_budget(const Group& group, const ChipBudget& budget);
 
 }  // namespace optinc

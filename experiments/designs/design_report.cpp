@@ -1,7 +1,6 @@
 #include "experiments/designs/design_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -17,77 +16,89 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <auto member>
-double value(const UnitCost& c) {
-  return static_cast<double>(c.*member);
-}
+const std::vector<TableColumn<ComparedDesign>> named = {
+    {"network", "1", "what computes the mean: widths, carry chain, or units of which design",
+     &ComparedDesign::network},
+    {"settings", "1", "keys that override the study, section.key=value",
+     [](const auto& d) { return fmt::format("{}", fmt::join(d.entry.settings, "; ")); }},
+    {"units", "1", "optical units",
+     [](const auto& d) {
+       std::int64_t units = d.entry.units.empty() ? 1 : 0;
+       for (const UnitsOfDesign& u : d.entry.units) units += u.count;
+       return units;
+     }},
+    {"untrained", "1", "1 if weights are random (Haar-orthogonal): only the costs are meaningful",
+     &ComparedDesign::untrained},
+    {"time_shared", "1", "1 if one stage serves all digits", [](const auto& d) { return d.entry.time_shared; }},
+};
 
-constexpr std::array<TableColumn<UnitCost>, 30> quantities = {{
-    {"servers", "1", "", 1, "servers whose codes are averaged", value<&UnitCost::servers>, true},
-    {"bits", "bit", "", 1, "bits of a code", value<&UnitCost::bits>, true},
-    {"mzis", "1", "MZIs", 1, "MZIs as built", value<&UnitCost::mzis>, true},
-    {"mzis_published_way", "1", "as published", 1,
+const std::vector<TableColumn<ComparedDesign>> published = {
+    {"published_mzis", "1", "published number of MZIs; 0: none",
+     [](const auto& d) { return d.entry.published_mzis; }},
+    {"published_full_svd", "1", "published number of MZIs by full SVD; 0: none",
+     [](const auto& d) { return d.entry.published_full_svd; }},
+    {"published", "1", "other published values", [](const auto& d) { return d.entry.published; }},
+};
+
+const std::vector<TableColumn<UnitCost>> quantities = {
+    {"servers", "1", "servers whose codes are averaged", &UnitCost::servers},
+    {"bits", "bit", "bits of a code", &UnitCost::bits},
+    {"mzis", "1", "MZIs as built", &UnitCost::mzis, "MZIs"},
+    {"mzis_published_way", "1",
      "MZIs counted as in its publication: layers that it does not approximate count by full SVD",
-     value<&UnitCost::mzis_published>, true},
-    {"mzis_full_svd", "1", "full SVD", 1, "MZIs of all layers by full SVD", value<&UnitCost::mzis_full_svd>,
-     true},
-    {"modulators", "1", "modulators", 1, "modulators, including the servers'", value<&UnitCost::modulators>,
-     true},
-    {"receivers", "1", "receivers", 1, "receivers, including the servers'", value<&UnitCost::receivers>, true},
-    {"neurons", "1", "neurons", 1, "receivers inside the unit, whose light its own modulators send on",
-     value<&UnitCost::neurons>, true},
-    {"neurons_per_bit", "J", "neurons pJ/bit", 1e12,
+     &UnitCost::mzis_published, "as published"},
+    {"mzis_full_svd", "1", "MZIs of all layers by full SVD", &UnitCost::mzis_full_svd, "full SVD"},
+    {"modulators", "1", "modulators, including the servers'", &UnitCost::modulators, "modulators"},
+    {"receivers", "1", "receivers, including the servers'", &UnitCost::receivers, "receivers"},
+    {"neurons", "1", "receivers inside the unit, whose light its own modulators send on", &UnitCost::neurons,
+     "neurons"},
+    {"neurons_per_bit", "J",
      "part of energy_per_bit that neurons' receivers, drivers and clocks take: no unit with as many takes less",
-     [](const UnitCost& c) { return c.neurons_per_bit_j(); }},
-    {"area", "m2", "die mm^2", 1e6,
-     "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
-     value<&UnitCost::area_m2>},
-    {"die_rise", "K", "die K", 1, "temperature rise of the hottest die above ambient",
-     value<&UnitCost::die_rise_k>},
-    {"columns", "1", "columns", 1, "MZIs in series on the critical path", value<&UnitCost::columns>, true},
-    {"conversions", "1", "O/E/O", 1, "optical-electrical-optical conversions on the critical path",
-     value<&UnitCost::conversions>, true},
-    {"loss", "dB", "dB", 1, "passive loss of the critical path", value<&UnitCost::loss_db>},
-    {"most_gain", "dB", "worst dB", 1, "largest gain of one regeneration", value<&UnitCost::most_gain_db>},
-    {"delay_line_length", "m", "lines mm", 1e3, "length of all delay lines", value<&UnitCost::delay_lines_m>},
-    {"longest_wait", "s", "", 1, "delay of the longest delay line", value<&UnitCost::longest_wait_s>},
-    {"longest_wait_loss", "dB", "line dB", 1, "loss of the longest delay line",
-     value<&UnitCost::longest_wait_loss_db>},
-    {"launch_delay", "s", "", 1, "time from the first to the last digit leaving the servers",
-     value<&UnitCost::launch_delay_s>},
-    {"memory", "bit", "", 1, "memory for codes that servers hold for a time-shared stage",
-     value<&UnitCost::memory_bits>},
-    {"heater_power", "W", "heaters W", 1, "heater power with random static phases trimmed",
-     value<&UnitCost::heater_w>},
-    {"static_power", "W", "all static W", 1,
+     &UnitCost::neurons_per_bit_j, "neurons pJ/bit", 1e12},
+    {"area", "m2", "area of the dies: meshes placed in rows, delay lines, modulators and receivers",
+     &UnitCost::area_m2, "die mm^2", 1e6},
+    {"die_rise", "K", "temperature rise of the hottest die above ambient", &UnitCost::die_rise_k, "die K"},
+    {"columns", "1", "MZIs in series on the critical path", &UnitCost::columns, "columns"},
+    {"conversions", "1", "optical-electrical-optical conversions on the critical path", &UnitCost::conversions,
+     "O/E/O"},
+    {"loss", "dB", "passive loss of the critical path", &UnitCost::loss_db, "dB"},
+    {"most_gain", "dB",
+     "largest gain of one regeneration, from the signal on a receiver at its largest output (a limiting one: "
+     "the rise of its step)",
+     &UnitCost::most_gain_db, "worst dB"},
+    {"delay_line_length", "m", "length of all delay lines", &UnitCost::delay_lines_m, "lines mm", 1e3},
+    {"longest_wait", "s", "delay of the longest delay line", &UnitCost::longest_wait_s},
+    {"longest_wait_loss", "dB", "loss of the longest delay line", &UnitCost::longest_wait_loss_db, "line dB"},
+    {"launch_delay", "s", "time from the first to the last digit leaving the servers",
+     &UnitCost::launch_delay_s},
+    {"memory", "bit", "memory for codes that servers hold for a time-shared stage", &UnitCost::memory_bits},
+    {"heater_power", "W", "heater power with random static phases trimmed", &UnitCost::heater_w, "heaters W"},
+    {"static_power", "W",
      "electrical power that does not depend on the symbol rate: heaters, lasers, receivers, control",
-     value<&UnitCost::static_power_w>},
-    {"symbol_power", "W", "drivers, ADCs W", 1,
-     "electrical power of modulator drivers, converters and clocks, at symbol_rate",
-     value<&UnitCost::symbol_power_w>},
-    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", value<&UnitCost::delay_s>},
-    {"symbols_in_flight", "1", "in flight", 1, "symbols of a lane in flight during the delay, at symbol_rate",
-     [](const UnitCost& c) { return c.symbols_in_flight(); }},
-    {"symbol_rate", "Bd", "GBd", 1e-9, "symbols per second on every lane", value<&UnitCost::symbol_rate_bd>},
-    {"symbol_rate_limit", "Bd", "bound GBd", 1e-9,
-     "upper bound on the symbol rate, from one receiver and one modulator",
-     value<&UnitCost::symbol_rate_limit_bd>},
-    {"energy_per_bit", "J", "pJ/bit", 1e12,
+     &UnitCost::static_power_w, "all static W"},
+    {"symbol_power", "W", "electrical power of modulator drivers, converters and clocks, at symbol_rate",
+     &UnitCost::symbol_power_w, "drivers, ADCs W"},
+    {"delay", "s", "delay from the first symbol in to its code out", &UnitCost::delay_s, "ns", 1e9},
+    {"symbols_in_flight", "1", "symbols of a lane in flight during the delay, at symbol_rate",
+     &UnitCost::symbols_in_flight, "in flight"},
+    {"symbol_rate", "Bd", "symbols per second on every lane", &UnitCost::symbol_rate_bd, "GBd", 1e-9},
+    {"symbol_rate_limit", "Bd", "upper bound on the symbol rate, from one receiver and one modulator",
+     &UnitCost::symbol_rate_limit_bd, "bound GBd", 1e-9},
+    {"energy_per_bit", "J",
      "energy per bit of all servers' codes, if the unit decodes at symbol_rate; NaN if symbol_rate exceeds the "
      "bound",
-     [](const UnitCost& c) { return c.energy_per_bit_j(); }},
-    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
-     value<&UnitCost::receiver_bandwidth_hz>},
-    {"slots_per_word", "1", "slots/word", 1,
-     "symbol slots of a lane that one word occupies in a stage, or of every link",
-     value<&UnitCost::slots_per_word>},
-}};
+     &UnitCost::energy_per_bit_j, "pJ/bit", 1e12},
+    {"receiver_bandwidth", "Hz", "3 dB bandwidth of every receiver", &UnitCost::receiver_bandwidth_hz,
+     "receivers GHz", 1e-9},
+    {"slots_per_word", "1", "symbol slots of a lane that one word occupies in a stage, or of every link",
+     &UnitCost::slots_per_word, "slots/word"},
+};
 
 std::string cell(const TableColumn<UnitCost>& q, const UnitCost& c) {
-  const double x = q.scale * q.of(c);
+  const double x = q.number(c);
   if (std::isnan(x)) return "none";
   if (x == 0.0) return "-";
-  if (q.counts) return fmt::format("{:.0f}", x);
+  if (!std::holds_alternative<double>(q.of(c))) return fmt::format("{:.0f}", x);
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
 }
 
@@ -189,46 +200,24 @@ std::string designs_text(const std::vector<ComparedDesign>& designs, const std::
 Json designs_json(const std::vector<ComparedDesign>& designs, const std::string& title) {
   Json rows = Json::array();
   for (const ComparedDesign& d : designs) {
-    Json row = {{"design", d.entry.name}, {"network", d.network}, {"untrained", d.untrained}};
-    for (const auto& q : quantities) row[q.name] = q.json(d.cost);
+    Json row = {{"design", d.entry.name}};
+    row.update(json_row(named, d));
+    row.update(json_row(quantities, d.cost));
     row["rate_reachable"] = d.cost.carries_its_rate();
-    row["published_mzis"] = d.entry.published_mzis;
-    row["published_full_svd"] = d.entry.published_full_svd;
-    row["published"] = d.entry.published;
+    row.update(json_row(published, d));
     rows.push_back(std::move(row));
   }
   return {{"title", title}, {"notes", notes_of(designs)}, {"designs", rows}};
 }
 
 void write_designs(const Group& group, const DesignList& list, const std::vector<ComparedDesign>& designs) {
-  std::vector<std::string> names, networks, published, settings;
-  std::vector<std::uint8_t> untrained, time_shared;
-  std::vector<std::int64_t> units, published_mzis, published_full;
-  for (const ComparedDesign& d : designs) {
-    names.push_back(d.entry.name);
-    networks.push_back(d.network);
-    published.push_back(d.entry.published);
-    settings.push_back(fmt::format("{}", fmt::join(d.entry.settings, "; ")));
-    untrained.push_back(d.untrained ? 1 : 0);
-    time_shared.push_back(d.entry.time_shared ? 1 : 0);
-    published_mzis.push_back(d.entry.published_mzis);
-    published_full.push_back(d.entry.published_full_svd);
-    units.push_back(d.entry.units.empty() ? 1 : 0);
-    for (const UnitsOfDesign& u : d.entry.units) units.back() += u.count;
-  }
+  std::vector<std::string> names;
+  for (const ComparedDesign& d : designs) names.push_back(d.entry.name);
   group.dimension("design", names, "1", "design, one optical unit or several");
-  group.dataset("network", {"design"}, networks, "1", "what computes the mean");
-  group.dataset("settings", {"design"}, settings, "1", "keys that override the study, section.key=value");
-  group.dataset("units", {"design"}, units, "1", "optical units");
-  group.dataset("untrained", {"design"}, untrained, "1",
-                "1 if weights are random (Haar-orthogonal): only the costs are meaningful");
-  group.dataset("time_shared", {"design"}, time_shared, "1", "1 if one stage serves all digits");
+  write_columns(group, "design", named, designs);
   write_columns(group, "design", quantities, designs.size(),
                 [&](std::size_t i) -> const UnitCost& { return designs[i].cost; });
-  group.dataset("published_mzis", {"design"}, published_mzis, "1", "published number of MZIs; 0: none");
-  group.dataset("published_full_svd", {"design"}, published_full, "1",
-                "published number of MZIs by full SVD; 0: none");
-  group.dataset("published", {"design"}, published, "1", "other published values");
+  write_columns(group, "design", published, designs);
   const Attributes attributes = group.attributes();
   attributes.set("study", std::string_view(list.study));
   attributes.set("settings", std::string_view(fmt::format("{}", fmt::join(list.settings, "; "))));

@@ -1,7 +1,6 @@
 #include "experiments/designs/operating_point_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -41,75 +40,85 @@ OperatingValues<double> values_of(const DesignPoint& d) {
   return d.point.found() ? d.point.values : operating_values(d.config.hardware);
 }
 
-constexpr std::array<TableColumn<DesignPoint>, 31> quantities = {{
-    {"symbol_rate", "Bd", "GBd", 1e-9, "fastest symbol rate of every lane at which the unit decodes",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }},
-    {"receiver_bandwidth", "Hz", "receivers GHz", 1e-9, "3 dB bandwidth of every receiver",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.receiver_bandwidth_hz; }); }},
-    {"equaliser_taps", "1", "", 1, "taps of every receiver's equaliser",
-     [](const DesignPoint& d) { return static_cast<double>(d.config.hardware.timing.equaliser_taps); }},
-    {"wrong_words", "1", "wrong", 1,
+const std::vector<TableColumn<DesignPoint>> quantities = {
+    {"of_design", "1", "design of the list, which several points may be of", &DesignPoint::design},
+    {"network", "1", "network.source: file of the network, or carry-chain",
+     [](const auto& d) { return d.config.network.source; }},
+    {"noise_set", "1", "noise.set that acts", [](const auto& d) { return d.config.noise.set; }, "noise"},
+    {"chip_preset", "1", "chip.preset of the chips", [](const auto& d) { return d.config.chip.preset; },
+     "chips"},
+    {"sampling", "1", "time.sampling of neurons and servers, clocked or unclocked", sampling, "neurons"},
+    {"symbol_rate", "Bd", "fastest symbol rate of every lane at which the unit decodes",
+     [](const auto& d) { return at_point(d, [](const auto& p) { return p.symbol_rate_bd; }); }, "GBd", 1e-9},
+    {"receiver_bandwidth", "Hz", "3 dB bandwidth of every receiver",
+     [](const auto& d) { return at_point(d, [](const auto& p) { return p.receiver_bandwidth_hz; }); },
+     "receivers GHz", 1e-9},
+    {"equaliser_taps", "1", "taps of every receiver's equaliser",
+     [](const auto& d) { return static_cast<double>(d.config.hardware.timing.equaliser_taps); }},
+    {"wrong_words", "1",
      "share of words wrong, all chips together; estimated where it is less than one of them",
-     [](const DesignPoint& d) {
+     [](const auto& d) {
        return d.point.rare_wrong > 0 ? d.point.rare_wrong
                                      : static_cast<double>(d.point.wrong) / static_cast<double>(d.point.words);
-     }},
-    {"wrong_words_low", "1", "", 1, "95 % interval (Clopper, Pearson), lower end",
-     [](const DesignPoint& d) { return wrong_share(d).low; }},
-    {"wrong_words_high", "1", "", 1, "95 % interval (Clopper, Pearson), upper end",
-     [](const DesignPoint& d) { return wrong_share(d).high; }},
-    {"words", "1", "", 1, "words sent", [](const DesignPoint& d) { return static_cast<double>(d.point.words); },
-     true},
-    {"chips", "1", "", 1, "chips on which the point was confirmed",
-     [](const DesignPoint& d) { return static_cast<double>(d.point.chips); }, true},
-    {"chips_right", "1", "", 1, "chips that pass, with few enough words wrong",
-     [](const DesignPoint& d) { return static_cast<double>(d.point.chips_right); }, true},
-    {"bit_rate", "bit/s", "Tb/s", 1e-12, "bit rate of all servers' codes",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.bits_per_s(); }); }},
-    {"static_power", "W", "static W", 1, "power of heaters, lasers, receivers and control",
-     cost<&UnitCost::static_power_w>},
-    {"symbol_power", "W", "symbols W", 1,
-     "power of drivers, converters, clocks and equalisers at the symbol rate", cost<&UnitCost::symbol_power_w>},
-    {"energy_per_bit", "J", "pJ/bit", 1e12, "total power over bit rate",
-     [](const DesignPoint& d) { return at_point(d, [](const auto& p) { return p.energy_per_bit_j(); }); }},
-    {"delay", "s", "ns", 1e9, "delay from the first symbol in to its code out", cost<&UnitCost::delay_s>},
-    {"area", "m2", "die mm^2", 1e6, "area of the dies", cost<&UnitCost::area_m2>},
-    {"mzis", "1", "MZIs", 1, "MZIs as built", cost<&UnitCost::mzis>},
-    {"receivers", "1", "", 1, "receivers, including the servers'", cost<&UnitCost::receivers>},
-    {"launch_power", "W", "server mW", 1e3, "full-scale power of a server's modulator",
-     [](const DesignPoint& d) { return values_of(d).launch_power_w; }},
-    {"drive_depth", "1", "depth", 1, "depth of the drive of servers' modulators",
-     [](const DesignPoint& d) { return values_of(d).drive_depth; }},
-    {"signal_full_scale", "W", "neuron uW", 1e6, "full-scale power of a neuron's modulator",
-     [](const DesignPoint& d) { return values_of(d).signal_full_scale_w; }},
-    {"lo_power", "W", "LO mW", 1e3, "power of a receiver's local oscillator",
-     [](const DesignPoint& d) { return values_of(d).oscillator_w; }},
-    {"converter_bits", "1", "bits", 1, "effective bits of the servers' converters",
-     [](const DesignPoint& d) { return values_of(d).converter_bits; }},
-    {"neuron_lo_power", "W", "", 1, "local oscillator of neurons' receivers; 0: as the servers'",
-     [](const DesignPoint& d) { return values_of(d).neuron_oscillator_w; }},
-    {"neuron_receiver_bandwidth", "Hz", "", 1, "bandwidth of neurons' receivers; 0: as the servers'",
-     [](const DesignPoint& d) { return values_of(d).neuron_bandwidth_hz; }},
-    {"owner_launch_power", "W", "", 1, "full-scale power of an owner's modulator; 0: as a server's",
-     [](const DesignPoint& d) { return values_of(d).owner_launch_power_w; }},
-    {"owner_lo_power", "W", "", 1, "local oscillator of receivers of an owner's answers; 0: as others",
-     [](const DesignPoint& d) { return values_of(d).owner_oscillator_w; }},
-    {"owner_converter_bits", "1", "", 1, "effective bits of converters of an owner's answers; 0: as others",
-     [](const DesignPoint& d) { return values_of(d).owner_converter_bits; }},
-    {"owner_drive_depth", "1", "", 1, "depth of the drive of an owner's modulators; 0: as a server's",
-     [](const DesignPoint& d) { return values_of(d).owner_drive_depth; }},
-    {"owner_receiver_bandwidth", "Hz", "", 1, "bandwidth of receivers of an owner's answers; 0: as others",
-     [](const DesignPoint& d) { return values_of(d).owner_bandwidth_hz; }},
-    {"estimated_wrong", "1", "", 1, "share of words wrong by the Gaussian estimate; 0: none was made",
-     [](const DesignPoint& d) { return d.point.estimated_wrong; }},
-    {"modulator_bandwidth", "Hz", "", 1, "3 dB bandwidth of every modulator",
-     [](const DesignPoint& d) { return d.config.hardware.modulator.bandwidth_hz; }},
-}};
+     },
+     "wrong"},
+    {"wrong_words_low", "1", "95 % interval (Clopper, Pearson), lower end",
+     [](const auto& d) { return wrong_share(d).low; }},
+    {"wrong_words_high", "1", "95 % interval (Clopper, Pearson), upper end",
+     [](const auto& d) { return wrong_share(d).high; }},
+    {"words", "1", "words sent", [](const auto& d) { return d.point.words; }},
+    {"chips", "1", "chips on which the point was confirmed", [](const auto& d) { return d.point.chips; }},
+    {"chips_right", "1", "chips that pass, with few enough words wrong",
+     [](const auto& d) { return d.point.chips_right; }},
+    {"bit_rate", "bit/s", "bit rate of all servers' codes",
+     [](const auto& d) { return at_point(d, [](const auto& p) { return p.bits_per_s(); }); }, "Tb/s", 1e-12},
+    {"static_power", "W", "power of heaters, lasers, receivers and control", cost<&UnitCost::static_power_w>,
+     "static W"},
+    {"symbol_power", "W", "power of drivers, converters, clocks and equalisers at the symbol rate",
+     cost<&UnitCost::symbol_power_w>, "symbols W"},
+    {"energy_per_bit", "J", "total power over bit rate",
+     [](const auto& d) { return at_point(d, [](const auto& p) { return p.energy_per_bit_j(); }); }, "pJ/bit",
+     1e12},
+    {"delay", "s", "delay from the first symbol in to its code out", cost<&UnitCost::delay_s>, "ns", 1e9},
+    {"area", "m2", "area of the dies", cost<&UnitCost::area_m2>, "die mm^2", 1e6},
+    {"mzis", "1", "MZIs as built", cost<&UnitCost::mzis>, "MZIs"},
+    {"receivers", "1", "receivers, including the servers'", cost<&UnitCost::receivers>},
+    {"launch_power", "W", "full-scale power of a server's modulator",
+     [](const auto& d) { return values_of(d).launch_power_w; }, "server mW", 1e3},
+    {"drive_depth", "1", "depth of the drive of servers' modulators",
+     [](const auto& d) { return values_of(d).drive_depth; }, "depth"},
+    {"signal_full_scale", "W", "full-scale power of a neuron's modulator",
+     [](const auto& d) { return values_of(d).signal_full_scale_w; }, "neuron uW", 1e6},
+    {"lo_power", "W", "power of a receiver's local oscillator",
+     [](const auto& d) { return values_of(d).oscillator_w; }, "LO mW", 1e3},
+    {"converter_bits", "1", "effective bits of the servers' converters",
+     [](const auto& d) { return values_of(d).converter_bits; }, "bits"},
+    {"neuron_lo_power", "W", "local oscillator of neurons' receivers; 0: as the servers'",
+     [](const auto& d) { return values_of(d).neuron_oscillator_w; }},
+    {"neuron_receiver_bandwidth", "Hz", "bandwidth of neurons' receivers; 0: as the servers'",
+     [](const auto& d) { return values_of(d).neuron_bandwidth_hz; }},
+    {"owner_launch_power", "W", "full-scale power of an owner's modulator; 0: as a server's",
+     [](const auto& d) { return values_of(d).owner_launch_power_w; }},
+    {"owner_lo_power", "W", "local oscillator of receivers of an owner's answers; 0: as others",
+     [](const auto& d) { return values_of(d).owner_oscillator_w; }},
+    {"owner_converter_bits", "1", "effective bits of converters of an owner's answers; 0: as others",
+     [](const auto& d) { return values_of(d).owner_converter_bits; }},
+    {"owner_drive_depth", "1", "depth of the drive of an owner's modulators; 0: as a server's",
+     [](const auto& d) { return values_of(d).owner_drive_depth; }},
+    {"owner_receiver_bandwidth", "Hz", "bandwidth of receivers of an owner's answers; 0: as others",
+     [](const auto& d) { return values_of(d).owner_bandwidth_hz; }},
+    {"estimated_wrong", "1", "share of words wrong by the Gaussian estimate; 0: none was made (--goal rate)",
+     [](const auto& d) { return d.point.estimated_wrong; }},
+    {"modulator_bandwidth", "Hz", "3 dB bandwidth of every modulator",
+     [](const auto& d) { return d.config.hardware.modulator.bandwidth_hz; }},
+};
 
 std::string cell(const TableColumn<DesignPoint>& q, const DesignPoint& d) {
-  const double x = q.scale * q.of(d);
+  const FieldValue value = q.of(d);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  const double x = q.number(d);
   if (!std::isfinite(x)) return "none";
-  if (std::string_view(q.name).ends_with("wrong_words")) return fmt::format("{:.1e}", x);
+  if (q.name.ends_with("wrong_words")) return fmt::format("{:.1e}", x);
   return std::abs(x) >= 100 ? fmt::format("{:.0f}", x) : fmt::format("{:.3g}", x);
 }
 
@@ -125,13 +134,14 @@ std::string criterion(const OperatingPointSearch& search) {
 
 std::string points_text(const std::vector<DesignPoint>& points, const std::string& title,
                         const OperatingPointSearch& search) {
-  std::vector<TextColumn> columns = {
-      {"design", Align::left}, {"noise", Align::left}, {"chips", Align::left}, {"neurons", Align::left}};
+  std::vector<TextColumn> columns = {{"design", Align::left}};
   for (const auto& q : quantities)
-    if (q.shown()) columns.push_back({q.heading});
+    if (q.shown())
+      columns.push_back(
+          {q.heading, std::holds_alternative<std::string>(q.of(DesignPoint())) ? Align::left : Align::right});
   std::vector<std::vector<std::string>> rows;
   for (const DesignPoint& d : points) {
-    rows.push_back({d.name, d.config.noise.set, d.config.chip.preset, std::string(sampling(d))});
+    rows.push_back({d.name});
     for (const auto& q : quantities)
       if (q.shown()) rows.back().push_back(cell(q, d));
   }
@@ -147,14 +157,8 @@ Json points_json(const std::vector<DesignPoint>& points, const std::string& titl
                  const OperatingPointSearch& search) {
   Json rows = Json::array();
   for (const DesignPoint& d : points) {
-    Json row = {{"design", d.name},
-                {"of_design", d.design},
-                {"network", d.config.network.source},
-                {"noise", d.config.noise.set},
-                {"chip", d.config.chip.preset},
-                {"sampling", sampling(d)},
-                {"found", d.point.found()}};
-    for (const auto& q : quantities) row[q.name] = q.json(d);
+    Json row = {{"design", d.name}, {"found", d.point.found()}};
+    row.update(json_row(quantities, d));
     rows.push_back(std::move(row));
   }
   return {{"title", title}, {"criterion", criterion(search)}, {"points", rows}};
@@ -187,23 +191,10 @@ std::string points_list(DesignList list, const std::vector<DesignPoint>& points,
 
 void write_points(const Group& group, const DesignList& list, const std::vector<DesignPoint>& points,
                   const OperatingPointSearch& search) {
-  std::vector<std::string> names, designs, networks, noises, presets, samplings;
-  for (const DesignPoint& d : points) {
-    names.push_back(d.name);
-    designs.push_back(d.design);
-    networks.push_back(d.config.network.source);
-    noises.push_back(d.config.noise.set);
-    presets.push_back(d.config.chip.preset);
-    samplings.emplace_back(sampling(d));
-  }
+  std::vector<std::string> names;
+  for (const DesignPoint& d : points) names.push_back(d.name);
   group.dimension("design", names, "1", "design, one optical unit");
-  group.dataset("of_design", {"design"}, designs, "1", "design of the list, which several points may be of");
-  group.dataset("network", {"design"}, networks, "1", "network.source: file of the network, or carry-chain");
-  group.dataset("noise_set", {"design"}, noises, "1", "noise.set that acts");
-  group.dataset("chip_preset", {"design"}, presets, "1", "chip.preset of the chips");
-  group.dataset("sampling", {"design"}, samplings, "1", "time.sampling of neurons and servers");
-  write_columns(group, "design", quantities, points.size(),
-                [&](std::size_t i) -> const DesignPoint& { return points[i]; });
+  write_columns(group, "design", quantities, points);
   const Attributes attributes = group.attributes();
   attributes.set("criterion", std::string_view(criterion(search)));
   attributes.set("wrong", search.wrong);

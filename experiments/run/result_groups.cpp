@@ -25,11 +25,11 @@ void write_training_group(const Group& group, const std::vector<EpochReport>& cu
   for (const auto& e : curve) epochs.push_back(e.epoch);
   group.dimension("epoch", epochs, "1", "passes over every word of the task");
   group.dataset("loss", {"epoch"}, column(curve, [](auto& e) { return e.loss; }), "digit^2",
-                "mean training loss of the epoch, max(|y - d| - dead zone, 0)^2");
+                "mean training loss of the epoch, max(abs(y - d) - dead zone, 0)^2");
   group.dataset("word_accuracy", {"epoch"}, column(curve, [](auto& e) { return e.word_accuracy; }), "1",
                 "share of all words whose every digit is right after the epoch");
   group.dataset("margin", {"epoch"}, column(curve, [](auto& e) { return e.margin; }), "digit",
-                "least over all words of 0.5 - max |y - d|");
+                "least over all words of 0.5 - max abs(y - d)");
   group.dataset("learning_rate", {"epoch"}, column(curve, [](auto& e) { return e.learning_rate; }), "1",
                 "step of Lie-Adam at the end of the epoch");
 }
@@ -116,10 +116,11 @@ void write_gradient_group(const Group& group, const GradientTransfer& t) {
   group.dataset("average", {"element"}, std::vector<float>(t.step.average.begin(), t.step.average.end()), "1",
                 "exact mean of the servers' gradients");
   group.dataset("received", {"path", "element"}, received, "1", "gradient that came back");
-  group.dataset("code_error", {"path", "element"}, code_error, "LSB", "decoded code minus exact Q(mean)");
+  group.dataset("code_error", {"path", "element"}, code_error, "LSB",
+                "decoded code minus exact Q(mean of codes)");
   group.dataset("relative_error", {"path"},
                 std::vector<double>(t.relative_error.begin(), t.relative_error.end()), "1",
-                "||received - average|| / ||average||");
+                "norm of (received - average) over norm of average");
   const Attributes a = group.attributes();
   a.set("words", static_cast<std::int64_t>(elements));
   a.set("servers", static_cast<std::int64_t>(t.step.sent.codes.cols()));

@@ -98,10 +98,11 @@ void write_laws(const Group& root, std::span<const LawResult> results, const Law
   table.dimension("check", column(results, [](const LawVerdict& v) { return v.name; }), "1", "point of a law");
   text("row", &LawVerdict::row, "row of the validation table");
   text("law", &LawVerdict::law, "law that the point is of");
-  text("kind", &LawVerdict::kind, "what the law rests on");
+  text("kind", &LawVerdict::kind,
+       "what the law rests on: exact, conservation, analytic, published or monte-carlo");
   text("formula", &LawVerdict::formula, "formula of the expected value");
   text("unit", &LawVerdict::unit, "unit of the numbers of this point");
-  number("x", &LawVerdict::x, "1", "place on the axis of the law, in that axis' unit");
+  number("x", &LawVerdict::x, "1", "place on the axis of the law, in that axis' unit; 0 without axis");
   number("expected", &LawVerdict::expected, "1", "closed form or published number, in `unit`");
   number("measured", &LawVerdict::measured, "1", "what the simulator gave, in `unit`");
   number("standard_error", &LawVerdict::standard_error, "1",
@@ -112,7 +113,7 @@ void write_laws(const Group& root, std::span<const LawResult> results, const Law
                 "trials or cases");
   table.dataset("passed", {"check"},
                 column(results, [](const LawVerdict& v) { return static_cast<std::uint8_t>(v.passed); }), "1",
-                "1 where the law holds");
+                "1 where the law holds; a full run must also resolve it: 5 standard errors <= tolerance");
   number("seconds", &LawVerdict::seconds, "s", "time taken");
   for (std::size_t first = 0, last = 0; first < results.size(); first = last) {
     while (last < results.size() && results[last].law == results[first].law) ++last;

@@ -538,8 +538,8 @@ class MainJob(unittest.TestCase):
         self.assertEqual(columns, seen["columns"])
         self.assertAlmostEqual(seen["loss"]["parts"]["MZIs"]["total"] / columns, 0.2, places=4)  # the spread's cut at 0
         chosen = next(h for h in seen["heaters"] if h["name"] == "typical-undercut-heater")
-        self.assertAlmostEqual(chosen["power_w"], seen["static_power"]["parts"]["heaters"]["total"], places=12)
-        self.assertAlmostEqual(chosen["trimmed_w"], chosen["power_w"] + seen["static_power"]["parts"]["static phases"]["total"], places=9)
+        self.assertAlmostEqual(chosen["heater_power_w"], seen["static_power"]["parts"]["heaters"]["total"], places=12)
+        self.assertAlmostEqual(chosen["heater_power_trimmed_w"], chosen["heater_power_w"] + seen["static_power"]["parts"]["static phases"]["total"], places=9)
         with h5py.File(path) as file:
             self.assertAlmostEqual(file["budget/static_power"][()].sum(), seen["static_power"]["total"], places=9)
             self.assertTrue(np.isnan(file["budget/energy_per_bit"][()]))  # 50 GBd are beyond the bound

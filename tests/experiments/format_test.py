@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """FORMAT.md against files just written: every dataset of a file stands in a table of the document with these axes, this
-type and these units, and every dataset of the document is found in some file.
+type and these units, and every dataset of the document is found in some file. The tables of the groups in GENERATED are what
+the files say of themselves.
 
-Usage: format_test.py OPTINC FORMAT.md"""
+Usage: format_test.py OPTINC FORMAT.md [--update]. --update writes these tables anew."""
 
 import fnmatch
 import math
@@ -23,6 +24,10 @@ except ImportError as missing:  # as ctest understands it: skipped
 
 OPTINC = sys.argv.pop(1)
 FORMAT = pathlib.Path(sys.argv.pop(1))
+UPDATE = "--update" in sys.argv and (sys.argv.remove("--update") or True)
+# groups whose datasets have the same axes in every file; a table of others stands for several
+GENERATED = ("training", "eye", "gradient", "budget", "designs", "operating_points", "part_draws", "interconnect", "sensitivity", "links",
+             "testbeds", "light_paths", "competitions", "iterations", "days", "failures", "laws")
 
 CHIP = """
 model = "chip"
@@ -227,6 +232,24 @@ def documented():
     return rows
 
 
+def below(group):
+    """Every dataset in a group and the groups below it, in the order in which they were written."""
+    for node in group.values():
+        if isinstance(node, h5py.Group):
+            yield from below(node)
+        else:
+            yield node
+
+
+def row_of(node):
+    """A dataset's row of a table: its long_name without a source is the meaning, which begins small."""
+    meaning = node.attrs["long_name"].split("; source: ")[0].replace("|", "\\|")
+    if meaning.split()[0][1:].islower():
+        meaning = meaning[0].lower() + meaning[1:]
+    dims = ", ".join(d.keys()[0] for d in node.dims) or "-"
+    return f"| `{node.name.split('/')[-1]}` | {dims} | {TYPES.get(node.dtype.str[1:], 'text')} | {node.attrs['units']} | {meaning} |\n"
+
+
 def metrics():
     """Own axes and unit of every quantity of `trials`."""
     return {name: (dims[2:], units) for group, name, dims, _, units in documented() if group == "trials" and name != "completed"}
@@ -305,9 +328,7 @@ class Format(unittest.TestCase):
         """(file, group path, dataset) of everything written that is no axis and no value of a swept key."""
         for name, path in self.files.items():
             with h5py.File(path) as file:
-                found = []
-                file.visititems(lambda _, node: found.append(node) if isinstance(node, h5py.Dataset) else None)
-                for node in found:
+                for node in below(file):
                     if "CLASS" not in node.attrs and "key" not in node.attrs:  # CLASS marks dimension scales
                         yield name, node.parent.name.strip("/"), node
 
@@ -371,6 +392,23 @@ class Format(unittest.TestCase):
             names = {name.replace("Q", q) for q in metrics()} if "Q" in name else {name}
             with self.subTest(group=pattern, dataset=name):
                 self.assertTrue(any(names & there for group, there in written.items() if fnmatch.fnmatch(group, pattern)))
+
+    # fails when a long_name, a type or a unit is edited in one place alone
+    def test_tables_are_what_files_say(self):
+        rows = {group: {} for group in GENERATED}
+        for _, group, node in self.datasets():
+            if group in rows:
+                rows[group].setdefault(node.name, row_of(node))
+        text = FORMAT.read_text()
+        for group, told in rows.items():
+            head = f"| dataset of `{group}` | dimensions | type | units | meaning |\n|---|---|---|---|---|\n"
+            old = re.search(re.escape(head) + r"((?:\|.*\n)+)", text)[1]
+            if UPDATE:
+                text = text.replace(head + old, head + "".join(told.values()))
+            else:
+                self.assertEqual(old, "".join(told.values()), "write it anew: format_test.py OPTINC FORMAT.md --update")
+        if UPDATE:
+            FORMAT.write_text(text)
 
     def test_root_attributes_are_the_table(self):
         table = re.search(r"## Root attributes\n\n(.*?)\n\n", FORMAT.read_text(), re.S)[1]

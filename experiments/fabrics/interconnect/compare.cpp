@@ -1,18 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "experiments/fabrics/interconnect/report.hpp"
+#include "experiments/files/hdf5/table_column.hpp"
 
 namespace optinc {
 namespace {
-
-double number_of(const FieldValue& value) {
-  if (const auto* n = std::get_if<double>(&value)) return *n;
-  if (const auto* n = std::get_if<std::int64_t>(&value)) return static_cast<double>(*n);
-  return std::numeric_limits<double>::quiet_NaN();
-}
 
 FieldValue value_in(const Scenario& scenario, std::string_view key) {
   for (const FieldEntry& f : scenario_fields(scenario))
@@ -62,18 +56,15 @@ int steps_of(const ScenarioList& list) {
 
 InterconnectResults simulate_list(const ScenarioList& list,
                                   const std::function<void(const std::string&)>& at_each) {
-  InterconnectResults all{list.title, {}, {}, {}};
+  InterconnectResults all{list.title, {}, {}};
   for (const Scenario& s : list.scenarios) {
     if (at_each) at_each(s.name);
     all.results.push_back(simulate_iteration(s));
   }
-  for (const IterationResult& r : all.results) {
-    double ratio = std::numeric_limits<double>::quiet_NaN();
+  for (IterationResult& r : all.results)
     for (const IterationResult& other : all.results)
       if (other.scenario.name == r.scenario.reference && other.scenario.servers == r.scenario.servers)
-        ratio = r.total_s / other.total_s;
-    all.normalised.push_back(ratio);
-  }
+        r.normalised = r.total_s / other.total_s;
   for (const Sensitivity& q : list.sensitivities)
     for (const FieldValue& value : q.values) {
       if (at_each) at_each(q.name);

@@ -1,7 +1,6 @@
 #include "experiments/fabrics/interconnect/report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <utility>
@@ -9,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "experiments/base/text_table.hpp"
-#include "experiments/files/hdf5/table_column.hpp"
+#include "experiments/fabrics/interconnect/key_columns.hpp"
 
 namespace optinc {
 namespace {
@@ -18,89 +17,115 @@ using Json = nlohmann::ordered_json;
 
 using Iteration = TableColumn<IterationResult>;
 
-double steps_in(const IterationResult& r) {
+std::int64_t steps_in(const IterationResult& r) {
   std::int64_t steps = 0;
   for (const StepRecord& s : r.steps) steps += s.repeats;
-  return static_cast<double>(steps);
+  return steps;
 }
 
-constexpr std::array<Iteration, 36> quantities = {{
-    {"parameters", "1", "", 1, "parameters of the model",
-     [](const IterationResult& r) { return static_cast<double>(r.parameters); }, true},
-    {"macs", "1", "", 1, "multiply-adds of the forward pass, per sample",
-     [](const IterationResult& r) { return static_cast<double>(r.macs); }, true},
-    {"flop", "1", "", 1, "operations per server and iteration",
-     [](const IterationResult& r) { return r.flop; }},
-    {"payload_bytes", "byte", "MB", 1e-6, "gradient size per server, without scales",
-     [](const IterationResult& r) { return r.payload_bytes; }},
-    {"forward_s", "s", "", 1, "forward pass", [](const IterationResult& r) { return r.time.forward_s; }},
-    {"backward_s", "s", "", 1, "backward pass", [](const IterationResult& r) { return r.time.backward_s; }},
-    {"serial_s", "s", "serial ms", 1e3, "communication: transfer of bytes at the rates they get",
-     [](const IterationResult& r) { return r.time.serial_s; }},
-    {"latency_s", "s", "latency ms", 1e3, "communication: steps, hops, light in fibres and chips",
-     [](const IterationResult& r) { return r.time.latency_s; }},
-    {"circuits_s", "s", "circuits ms", 1e3, "communication: setup of circuits, including the share of setup_s",
-     [](const IterationResult& r) { return r.time.circuits_s; }},
-    {"sync_s", "s", "scales ms", 1e3, "communication: agreement on block scales",
-     [](const IterationResult& r) { return r.time.sync_s; }},
-    {"communication_s", "s", "", 1, "communication: sum of serial, latency, circuits and scales",
-     [](const IterationResult& r) { return r.time.communication_s(); }},
-    {"exposed_s", "s", "exposed ms", 1e3, "communication that computation does not hide",
-     [](const IterationResult& r) { return r.exposed_s; }},
-    {"total_s", "s", "total ms", 1e3, "iteration: computation and exposed communication",
-     [](const IterationResult& r) { return r.total_s; }},
-    {"sent_bytes", "byte", "", 1, "bytes sent by the busiest server, including scales",
-     [](const IterationResult& r) { return r.sent_bytes; }},
-    {"normalised_data", "1", "data", 1, "sent_bytes over payload_bytes",
-     [](const IterationResult& r) { return r.normalised_data; }},
-    {"slowdown", "1", "slowdown", 1, "serial time over that limited by ports alone",
-     [](const IterationResult& r) { return r.slowdown; }},
-    {"mean_slowdown", "1", "mean", 1, "slowdown of the mean flow, which waits for its own links alone",
-     [](const IterationResult& r) { return r.mean_slowdown; }},
-    {"algorithm_bytes_per_s", "byte/s", "algbw GB/s", 1e-9, "gradient size over communication time",
-     [](const IterationResult& r) { return r.algorithm_bytes_per_s; }},
-    {"bus_bytes_per_s", "byte/s", "busbw GB/s", 1e-9,
-     "algorithm_bytes_per_s times 2 (N-1)/N; NaN if the network adds",
-     [](const IterationResult& r) { return r.bus_bytes_per_s; }},
-    {"turns", "1", "turns", 1, "turns of a round in which groups share OptINC units; 1 elsewhere",
-     [](const IterationResult& r) { return static_cast<double>(unit_turns(r.scenario).turns); }, true},
-    {"circuits_set", "1", "circuits set", 1, "times that circuits between servers and OptINC units are set",
-     [](const IterationResult& r) { return static_cast<double>(unit_turns(r.scenario).sets); }, true},
-    {"chips", "1", "chips", 1,
+const std::vector<Iteration> quantities = {
+    {"parameters", "1", "parameters of the model", &IterationResult::parameters},
+    {"macs", "1", "multiply-adds of the forward pass, per sample", &IterationResult::macs},
+    {"flop", "1", "operations per server and iteration", &IterationResult::flop},
+    {"payload_bytes", "byte", "gradient size per server, without scales", &IterationResult::payload_bytes, "MB",
+     1e-6},
+    {"forward_s", "s", "forward pass", [](const auto& r) { return r.time.forward_s; }},
+    {"backward_s", "s", "backward pass", [](const auto& r) { return r.time.backward_s; }},
+    {"serial_s", "s", "communication: transfer of bytes at the rates they get",
+     [](const auto& r) { return r.time.serial_s; }, "serial ms", 1e3},
+    {"latency_s", "s", "communication: steps, hops, light in fibres and chips",
+     [](const auto& r) { return r.time.latency_s; }, "latency ms", 1e3},
+    {"circuits_s", "s", "communication: setup of circuits, including the share of setup_s",
+     [](const auto& r) { return r.time.circuits_s; }, "circuits ms", 1e3},
+    {"sync_s", "s", "communication: agreement on block scales", [](const auto& r) { return r.time.sync_s; },
+     "scales ms", 1e3},
+    {"communication_s", "s", "communication: sum of serial, latency, circuits and scales",
+     [](const auto& r) { return r.time.communication_s(); }},
+    {"exposed_s", "s", "communication that computation does not hide", &IterationResult::exposed_s,
+     "exposed ms", 1e3},
+    {"total_s", "s", "iteration: computation and exposed communication", &IterationResult::total_s, "total ms",
+     1e3},
+    {"sent_bytes", "byte", "bytes sent by the busiest server, including scales", &IterationResult::sent_bytes},
+    {"normalised_data", "1", "sent_bytes over payload_bytes", &IterationResult::normalised_data, "data"},
+    {"slowdown", "1", "serial time over that limited by ports alone", &IterationResult::slowdown, "slowdown"},
+    {"mean_slowdown", "1", "slowdown of the mean flow, which waits for its own links alone",
+     &IterationResult::mean_slowdown, "mean"},
+    {"algorithm_bytes_per_s", "byte/s", "gradient size over communication time",
+     &IterationResult::algorithm_bytes_per_s, "algbw GB/s", 1e-9},
+    {"bus_bytes_per_s", "byte/s", "algorithm_bytes_per_s times 2 (N-1)/N; NaN if the network adds",
+     &IterationResult::bus_bytes_per_s, "busbw GB/s", 1e-9},
+    {"turns", "1", "turns of a round in which groups share OptINC units; 1 elsewhere",
+     [](const auto& r) { return unit_turns(r.scenario).turns; }, "turns"},
+    {"circuits_set", "1", "times that circuits between servers and OptINC units are set",
+     [](const auto& r) { return unit_turns(r.scenario).sets; }, "circuits set"},
+    {"chips", "1",
      "chips of all units, in each as many in parallel as a server's port needs; NaN here and below: not known, "
      "because the scenario names no design",
-     [](const IterationResult& r) { return r.energy.chips; }},
-    {"chip_bit_per_s", "bit/s", "chip Gb/s", 1e-9, "bit rate that one chip carries for every server",
-     [](const IterationResult& r) { return r.energy.chip_bit_per_s; }},
-    {"chip_static_w", "W", "static W", 1, "static power of one chip, independent of its symbols",
-     [](const IterationResult& r) { return r.energy.chip_static_w; }},
-    {"chip_symbol_w", "W", "symbol W", 1, "power of one chip's drivers and converters while symbols are sent",
-     [](const IterationResult& r) { return r.energy.chip_symbol_w; }},
-    {"symbols_s", "s", "symbol ms", 1e3, "time in which chips send symbols",
-     [](const IterationResult& r) { return r.energy.symbols_s; }},
-    {"transceivers_w", "W", "transceivers W", 1, "power of all transceivers of electrical and circuit networks",
-     [](const IterationResult& r) { return r.energy.transceivers_w; }},
-    {"switched_bits", "bit", "switched Gb", 1e-9, "bits through electrical switches, counted at every switch",
-     [](const IterationResult& r) { return r.energy.switched_bits; }},
-    {"circuit_ports", "1", "ports", 1, "ports of the switch of circuits between servers and OptINC units",
-     [](const IterationResult& r) { return r.energy.circuit_ports; }},
-    {"static_j", "J", "static", 1, "energy: chips x chip_static_w x total_s",
-     [](const IterationResult& r) { return r.energy.static_j; }},
-    {"symbol_j", "J", "symbols", 1, "energy: chips x chip_symbol_w x symbols_s",
-     [](const IterationResult& r) { return r.energy.symbol_j; }},
-    {"transceivers_j", "J", "transceivers", 1, "energy: transceivers_w x total_s",
-     [](const IterationResult& r) { return r.energy.transceivers_j; }},
-    {"switches_j", "J", "switches", 1, "energy: switched_bits x switch_j_per_bit",
-     [](const IterationResult& r) { return r.energy.switches_j; }},
-    {"circuits_j", "J", "circuits", 1, "energy: circuit_ports x circuit_switch_w_per_port x total_s",
-     [](const IterationResult& r) { return r.energy.circuits_j; }},
-    {"energy_j", "J", "total", 1, "energy of the network per iteration, without the servers' computation",
-     [](const IterationResult& r) { return r.energy.total_j(); }},
-    {"steps", "1", "", 1, "sequential communication steps; a bucket of scales is one", steps_in, true},
-}};
+     [](const auto& r) { return r.energy.chips; }, "chips"},
+    {"chip_bit_per_s", "bit/s", "bit rate that one chip carries for every server",
+     [](const auto& r) { return r.energy.chip_bit_per_s; }, "chip Gb/s", 1e-9},
+    {"chip_static_w", "W", "static power of one chip, independent of its symbols",
+     [](const auto& r) { return r.energy.chip_static_w; }, "static W"},
+    {"chip_symbol_w", "W", "power of one chip's drivers and converters while symbols are sent",
+     [](const auto& r) { return r.energy.chip_symbol_w; }, "symbol W"},
+    {"symbols_s", "s", "time in which chips send symbols", [](const auto& r) { return r.energy.symbols_s; },
+     "symbol ms", 1e3},
+    {"transceivers_w", "W", "power of all transceivers of electrical and circuit networks",
+     [](const auto& r) { return r.energy.transceivers_w; }, "transceivers W"},
+    {"switched_bits", "bit", "bits through electrical switches, counted at every switch",
+     [](const auto& r) { return r.energy.switched_bits; }, "switched Gb", 1e-9},
+    {"circuit_ports", "1", "ports of the switch of circuits between servers and OptINC units",
+     [](const auto& r) { return r.energy.circuit_ports; }, "ports"},
+    {"static_j", "J", "energy: chips x chip_static_w x total_s",
+     [](const auto& r) { return r.energy.static_j; }, "static"},
+    {"symbol_j", "J", "energy: chips x chip_symbol_w x symbols_s",
+     [](const auto& r) { return r.energy.symbol_j; }, "symbols"},
+    {"transceivers_j", "J", "energy: transceivers_w x total_s",
+     [](const auto& r) { return r.energy.transceivers_j; }, "transceivers"},
+    {"switches_j", "J", "energy: switched_bits x switch_j_per_bit",
+     [](const auto& r) { return r.energy.switches_j; }, "switches"},
+    {"circuits_j", "J", "energy: circuit_ports x circuit_switch_w_per_port x total_s",
+     [](const auto& r) { return r.energy.circuits_j; }, "circuits"},
+    {"energy_j", "J", "energy of the network per iteration, without the servers' computation",
+     [](const auto& r) { return r.energy.total_j(); }, "total"},
+    {"steps", "1", "sequential communication steps; a bucket of scales is one", steps_in},
+    {"rate_reachable", "1",
+     "0 if OptINC units are not shown to carry the symbol rate of their design, or have no design",
+     [](const auto& r) { return r.energy.rate_reachable; }},
+    {"normalised", "1", "iteration time over that of the reference", &IterationResult::normalised},
+};
+
+const std::vector<TableColumn<SensitivityPoint>> sensitivity_columns = {
+    {"name", "1", "assumption that is varied", &SensitivityPoint::name},
+    {"subject", "1", "scenario that is varied", &SensitivityPoint::subject},
+    {"reference", "1", "scenario that the subject is divided by", &SensitivityPoint::reference},
+    {"key", "1", "key that is varied", &SensitivityPoint::key},
+    {"value_text", "1", "value of the key", &SensitivityPoint::value_text},
+    {"value", "1", "value of the key in its SI unit, NaN for a name", &SensitivityPoint::value},
+    {"ratio", "1", "iteration time of subject over that of reference", &SensitivityPoint::ratio},
+    {"nominal", "1", "1 for the nominal value", &SensitivityPoint::nominal},
+};
+
+struct LinkOfScenario {
+  std::size_t scenario;
+  const LinkUse* use;
+};
+
+const std::vector<TableColumn<LinkOfScenario>> link_columns = {
+    {"scenario_of", "1", "number of the scenario that the link belongs to", &LinkOfScenario::scenario},
+    {"name", "1", "place and direction of the link", [](const auto& l) { return l.use->name; }},
+    {"capacity_bytes_per_s", "byte/s", "capacity of the link",
+     [](const auto& l) { return l.use->capacity_bytes_per_s; }},
+    {"bytes", "byte", "bytes that crossed the link in an iteration",
+     [](const auto& l) { return l.use->bytes; }},
+    {"utilisation", "1", "bytes over what the link could have carried in the same time",
+     [](const auto& l) { return l.use->utilisation; }},
+    {"peak_flows", "1", "largest number of flows at the start of a step",
+     [](const auto& l) { return l.use->peak_flows; }},
+};
 
 std::string cell(const Iteration& q, const IterationResult& r, const char* missing) {
-  const double x = q.scale * q.of(r);
+  const double x = q.number(r);
   if (std::isnan(x)) return missing;
   if (x == 0.0) return "-";
   if (std::abs(x) >= 1e4) return fmt::format("{:.0f}", x);
@@ -159,12 +184,10 @@ std::string scenarios_text(const InterconnectResults& all) {
                                            {"total ms"},
                                            {"ratio"}};
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < all.results.size(); ++i) {
-    const IterationResult& r = all.results[i];
+  for (const IterationResult& r : all.results)
     rows.push_back({r.scenario.name, std::to_string(r.scenario.servers), r.scenario.network,
                     r.scenario.collective, fmt::format("{:.4g}", 1e3 * r.time.compute_s()),
-                    fmt::format("{:.4g}", 1e3 * r.total_s), ratio_cell(all.normalised[i])});
-  }
+                    fmt::format("{:.4g}", 1e3 * r.total_s), ratio_cell(r.normalised)});
   return "\nIterations\n" + text_table(columns, rows, 2) +
          hanging_text("",
                       "total: computation and the communication that it does not hide; ratio: total over that "
@@ -292,41 +315,33 @@ std::string interconnect_text(const InterconnectResults& all) {
 
 Json interconnect_json(const InterconnectResults& all) {
   Json rows = Json::array(), points = Json::array();
-  for (std::size_t i = 0; i < all.results.size(); ++i) {
-    const IterationResult& r = all.results[i];
-    Json row;
-    for (const FieldEntry& f : scenario_fields(r.scenario))
-      std::visit(
-          [&, key = std::string(f.info.key)](const auto& v) {
-            using V = std::decay_t<decltype(v)>;
-            if constexpr (std::is_arithmetic_v<V> || std::is_same_v<V, std::string>) row[key] = v;
-          },
-          f.value);
-    for (const Iteration& q : quantities) row[q.name] = q.json(r);
-    row["rate_reachable"] = r.energy.rate_reachable;
-    const double ratio = all.normalised[i];
-    row["normalised"] = std::isnan(ratio) ? Json(nullptr) : Json(ratio);
-    rows.push_back(std::move(row));
+  const auto keys = key_columns<Scenario>();
+  for (const IterationResult& r : all.results) {
+    rows.push_back(json_row(keys, r.scenario));
+    rows.back().update(json_row(quantities, r));
   }
-  for (const SensitivityPoint& p : all.sensitivity)
-    points.push_back({{"name", p.name},
-                      {"subject", p.subject},
-                      {"reference", p.reference},
-                      {"key", p.key},
-                      {"value", p.value_text},
-                      {"ratio", p.ratio},
-                      {"nominal", p.nominal}});
+  for (const SensitivityPoint& p : all.sensitivity) points.push_back(json_row(sensitivity_columns, p));
   const Json open = {{"energy_j", "null for OptINC units if the scenario names no design"}};
   return {{"title", all.title}, {"not_known", open}, {"scenarios", rows}, {"sensitivity", points}};
 }
 
-void write_iterations(const Group& group, const InterconnectResults& all) {
-  write_columns(group, "scenario", quantities, all.results.size(),
-                [&](std::size_t i) -> const IterationResult& { return all.results[i]; });
-  std::vector<std::uint8_t> reachable;
-  for (const IterationResult& r : all.results) reachable.push_back(r.energy.rate_reachable ? 1 : 0);
-  group.dataset("rate_reachable", {"scenario"}, reachable, "1",
-                "0 if OptINC units are not shown to carry the symbol rate of their design, or have no design");
+void write_interconnect(const Group& root, const InterconnectResults& all) {
+  const Group scenarios = root.group("interconnect");
+  scenarios.counting_dimension("scenario", all.results.size(), "scenario, in the order of the list");
+  write_columns(scenarios, "scenario", key_columns<Scenario>(), all.results.size(),
+                [&](std::size_t i) -> const Scenario& { return all.results[i].scenario; });
+  write_columns(scenarios, "scenario", quantities, all.results);
+  if (!all.sensitivity.empty()) {
+    const Group points = root.group("sensitivity");
+    points.counting_dimension("point", all.sensitivity.size(), "value of an assumption");
+    write_columns(points, "point", sensitivity_columns, all.sensitivity);
+  }
+  std::vector<LinkOfScenario> links;
+  for (std::size_t i = 0; i < all.results.size(); ++i)
+    for (const LinkUse& link : all.results[i].links) links.push_back({i, &link});
+  const Group group = root.group("links");
+  group.counting_dimension("link", links.size(), "directed link of a scenario");
+  write_columns(group, "link", link_columns, links);
 }
 
 }  // namespace optinc

@@ -24,7 +24,6 @@ struct SensitivityPoint {
 struct InterconnectResults {
   std::string title;
   std::vector<IterationResult> results;
-  std::vector<double> normalised;  ///< iteration over the reference's; NaN without one
   std::vector<SensitivityPoint> sensitivity;
 };
 
@@ -40,10 +39,6 @@ std::string interconnect_text(const InterconnectResults& results);
 
 /// The same for machines, in SI units; not finite numbers are null.
 nlohmann::ordered_json interconnect_json(const InterconnectResults& results);
-
-/// A dataset of every quantity of the iterations, dimension "scenario" of the group. Throws Error where HDF5
-/// does.
-void write_iterations(const Group& group, const InterconnectResults& results);
 
 /// Writes groups `interconnect`, `sensitivity` and `links` (FORMAT.md, "Interconnects"). Throws Error where
 /// HDF5 does.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct IterationResult {
   double bus_bytes_per_s = 0.0;  ///< the same times 2 (N-1)/N, as nccl-tests print; NaN where the network adds
   double slowdown = 0.0;         ///< serial over that of the same collective on ports alone
   double mean_slowdown = 0.0;    ///< the same of the mean flow, which waits for its own links alone
+  double normalised = std::numeric_limits<double>::quiet_NaN();  ///< total over the reference's, in a list
   IterationEnergy energy;
   std::vector<StepRecord> steps;
   std::vector<LinkUse> links;

@@ -42,7 +42,7 @@ def powers(bench, name):
     # the servers' receivers, digit by digit: layers without a budget entry of their own end at unit T
     at_servers = [dbm(watts) for number, watts in enumerate(layers, 1)
                   if not math.isnan(watts) and budget[f"layer {number}"] == 0]
-    answers = sorted({round(dbm(answer["received_w"]), 6) for answer in stages["answers"]})
+    answers = sorted({round(dbm(answer["answer_received_w"]), 6) for answer in stages["answers"]})
     found += [("a digit at the servers", a, b) for a, b in zip(sorted(at_servers), answers, strict=True)] \
         if len(at_servers) == len(answers) else \
         [("a digit at the servers", a, min(answers, key=lambda b, a=a: abs(a - b))) for a in at_servers]
