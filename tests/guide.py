@@ -6,6 +6,7 @@ Usage: guide.py OPTINC [PAGE.md ...] [--update]. OPTINC is the tool in its build
 
   ```sh, ```python       are run; a block ```text that follows at once is what they print, else they print nothing
                          (`...` in it stands for any text within a line, a line `...` for any lines)
+  ```octave, ```r        are run where octave-cli and Rscript are (experiments/scripts/setup readers), else left out
   ```LANGUAGE file=NAME  is written to that file
   ```diff                is applied to a copy of the source tree; the files it changes are compiled as the build folder
                          compiles them and linked before its libraries: the `optinc` of the blocks behind it
@@ -35,6 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "docs/guide"
 BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```\n(?:(```text\n)(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 LIMIT_S = 300
+OTHER_LANGUAGES = {"octave": ("octave-cli", "--no-init-file", "--quiet", "--eval"), "r": ("Rscript", "--vanilla", "-e")}
 
 sys.path.insert(0, str(ROOT / "python/src"))
 sys.dont_write_bytecode = True
@@ -162,6 +164,14 @@ def run_page(page: Path, folder: Path, environment: dict[str, str], build: Path,
                 printed = tidy(run_shell(source, folder, environment))
             elif language == "python":
                 printed = tidy(run_python(source, names, page, line))
+            elif language in OTHER_LANGUAGES:
+                program = OTHER_LANGUAGES[language]
+                if not shutil.which(program[0]):
+                    print(f"{page.name}:{line}: left out, no {program[0]}", flush=True)
+                    blocks -= 1
+                    continue
+                printed = tidy(subprocess.run([*program, source], cwd=folder, env=environment, timeout=LIMIT_S,
+                                              stdout=subprocess.PIPE, text=True, check=True).stdout)
             else:
                 raise ValueError(f"a block {language} without file=NAME")
         except Exception:
