@@ -7,7 +7,6 @@ import contextlib
 import importlib.util
 import io
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,6 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = "README.md"  # of the tree of a test
 sys.dont_write_bytecode = True
 
 
@@ -63,7 +61,7 @@ class Manifest(unittest.TestCase):
 
 
 class Tree(unittest.TestCase):
-    """A tree of one study that a command copies."""
+    """A tree of one study and one source."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -72,9 +70,8 @@ class Tree(unittest.TestCase):
         for name, place in {"ROOT": "", "DATA": "experiments/data", "RECORDS": "experiments/data/records", "OUT": "build/results"}.items():
             setattr(self.script, name, self.root / place)
         self.write("experiments/data/studies/small.toml", "a = 1  # how many\n")
-        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "echo \'[{\\"x\\": 2, \\"mean\\": 0.25}]\' # small", minutes = 1 }\n')
+        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "echo small", minutes = 1 }\n')
         self.write("physics/law.cpp", 'int law() { return 1; }  // one\nconst char* name = "a // b";\n')
-        self.write("docs/templates/" + PAGE, 'Right: {{100 * of("chips/small", "mean", file="0.out", x=2.0) :.1f}} %\n')
         for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "all"]):
             subprocess.run(["git", *words], cwd=self.root, check=True)
 
@@ -90,10 +87,6 @@ class Tree(unittest.TestCase):
     def run_all(self):
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             return self.script.run_all(self.script.manifest())
-
-    def pages(self, check=False):
-        with contextlib.redirect_stdout(io.StringIO()):
-            return self.script.write_pages(self.script.manifest(), check)
 
     def test_what_ran_is_fresh_until_something_changes(self):
         self.assertEqual(self.state(), "never run")
@@ -116,16 +109,22 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_all(), 1)
         self.assertEqual(self.state(), "never run")
 
-    def test_a_page_shows_what_was_recorded(self):
-        with self.assertRaisesRegex(self.script.Failure, "no record of mean"):
-            self.pages()
-        self.run_all()
-        self.assertEqual(self.pages(), 2)
-        self.assertEqual((self.root / "docs" / PAGE).read_text(), "Right: 25.0 %\n")
-        shutil.rmtree(self.root / "build")  # as in a fresh clone, which has the records alone
-        self.assertEqual(self.pages(check=True), 0)
-        self.write("docs/" + PAGE, "Right: 26.0 %\n")
-        self.assertEqual(self.pages(check=True), 1)
+    def test_tables_have_the_numbers_of_what_ran(self):
+        self.write("experiments/data/results.toml", """[chips.small]
+run = "echo '[{\\"x\\": 2, \\"mean\\": 0.25, \\"low\\": 0.125}, {\\"x\\": 3, \\"mean\\": 0.5}]'"
+minutes = 1
+[chips.small.tables.right]
+file = "0.out"
+scale = 100
+rows = { "right (%)" = { field = ["mean", "low"] }, "mean" = { field = "mean", scale = 1 }, "-" = {} }
+columns = { "2" = { x = 2.0 } }
+""")
+        self.assertEqual(self.run_all(), 0)
+        table = (self.root / "experiments/data/records/numbers/right.csv").read_text()
+        self.assertEqual(table, ",2\nright (%),25.0 12.5\nmean,0.25\n-,\n")
+        entry = self.script.manifest()[0]
+        with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
+            self.script.cell(entry, {"file": "0.out", "field": "mean"})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Usage: results_numbers.py OPTINC [--all] [--update]. Above a table stands <!-- numbers: NAME -->. Its source is
 
 - a row of PRINTED: what `optinc ... --json` prints now (--all: also what takes longer than 15 seconds), or
-- experiments/results/numbers/NAME.csv, written by a long study: the table again, its header and first column as on the page, with
+- experiments/data/records/numbers/NAME.csv, written by a long study: the table again, its header and first column as on the page, with
   the numbers in full. A cell that it leaves empty is not compared.
 
 --update rounds the sources' numbers into the pages. Prints which tables are compared and which wait for such a file; exits 1 when
@@ -22,7 +22,7 @@ from typing import Any, Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "docs" / name for name in ("results.md", "results-appendix.md")]
-STUDIES = ROOT / "experiments/results/numbers"
+STUDIES = ROOT / "experiments/data/records/numbers"
 MARK = re.compile(r"^<!-- numbers: ([\w-]+) -->\n((?:\|.*\n)+)", re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w-])")
 
@@ -232,7 +232,7 @@ def compared(table, cells):
 
 
 def of_studies(name):
-    """Cells of experiments/results/numbers/NAME.csv, {} without it."""
+    """Cells of experiments/data/records/numbers/NAME.csv, {} without it."""
     path = STUDIES / f"{name}.csv"
     if not path.exists():
         return {}
