@@ -34,7 +34,7 @@ double level_noise_errors(double outer_w) {
 double direct_errors(double outer_w, const LawTrial& trial) {
   constexpr int symbols = 10000;
   FrontEnd front_end;
-  front_end.noise_a_per_rthz = density_a;
+  front_end.noise = InputReferredNoise{density_a};
   front_end.bandwidth_hz *= bandwidth / noise_bandwidth_hz(front_end);
   const DirectReceiver receiver = {{responsivity, dark_a}, front_end, {rin_db, 0.0}};
   std::vector<NoisyLevel> levels;

@@ -22,7 +22,7 @@ using Place = double& (*)(DirectReceiver&);
 constexpr std::array<Place, 6> places = {
     [](DirectReceiver& r) -> double& { return r.diode.responsivity_a_per_w; },
     [](DirectReceiver& r) -> double& { return r.diode.dark_current_a; },
-    [](DirectReceiver& r) -> double& { return r.front_end.noise_a_per_rthz; },
+    [](DirectReceiver& r) -> double& { return std::get<InputReferredNoise>(r.front_end.noise).a_per_rthz; },
     [](DirectReceiver& r) -> double& { return r.front_end.bandwidth_hz; },
     [](DirectReceiver& r) -> double& { return r.light.rin_db_per_hz; },
     [](DirectReceiver& r) -> double& { return r.light.optical_bandwidth_hz; },

@@ -24,10 +24,11 @@ void visit_rows(S& s, Visitor&& visit) {
         s.photodiode.responsivity_a_per_w);
   visit(Row{"dark_current_a", "A", "Photodiode dark current", 0, 1e-3, "Ge: 10 to 100 nA"},
         s.photodiode.dark_current_a);
-  visit(Row{"tia_noise_a_per_rthz", "A/sqrt(Hz)",
-            "Input-referred current noise of the transimpedance amplifier, including its resistor", 0, 1e-9,
-            "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
-        s.front_end.noise_a_per_rthz);
+  if (auto* noise = std::get_if<InputReferredNoise>(&s.front_end.noise))
+    visit(Row{"tia_noise_a_per_rthz", "A/sqrt(Hz)",
+              "Input-referred current noise of the transimpedance amplifier, including its resistor", 0, 1e-9,
+              "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
+          noise->a_per_rthz);
   visit(Row{"bandwidth_hz", "Hz", "3 dB bandwidth of a receiver (Bessel-Thomson, fourth order)", 1e3, 1e12,
             "Patel 2022, doi 10.1109/JSSC.2022.3218558"},
         s.front_end.bandwidth_hz);

@@ -25,7 +25,7 @@ template <class Real>
 ReceiverVarianceOf<Real> receiver_variance(const ReceiverSettings& receiver, const NoiseSwitches& noise,
                                            const Real& oscillator_w, const Real& bandwidth_hz) {
   const Real noise_hz = noise_bandwidth_ratio() * bandwidth_hz;
-  const double tia = noise.tia ? receiver.front_end.noise_a_per_rthz : 0.0;
+  const double tia = noise.tia ? input_noise_a_per_rthz(receiver.front_end) : 0.0;
   ReceiverVarianceOf<Real> found = {tia * tia * noise_hz, Real(0.0)};
   if (!noise.shot) return found;
   const Real dark = shot_variance_a2(receiver, oscillator_w, 0.0, noise_hz);

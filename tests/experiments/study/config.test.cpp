@@ -84,7 +84,7 @@ StudyConfig unlike_default() {
   u.receiver.overload_a = 1e-3 / 3;
   u.receiver.photodiode.responsivity_a_per_w = 0.97;
   u.receiver.photodiode.dark_current_a = 0.0;
-  u.receiver.front_end.noise_a_per_rthz = 17e-12;
+  u.receiver.front_end.noise = InputReferredNoise{17e-12};
   u.receiver.front_end.bandwidth_hz = 33e9;
   u.receiver.front_end.supply_power_w = 48e-3;
   u.converter = {8, 1.9, 5.5, 1e-13 / 3, 2e-9};
@@ -284,8 +284,8 @@ TEST_CASE("the field tables hold every member of every struct") {
   const auto& [lo, cmrr, photodiode, front_end, offset_a, overload_a, front_end_device, photodiodes] = receiver;
   check("receiver",
         values(std::string(front_end_device), std::string(photodiodes), lo, photodiode.responsivity_a_per_w,
-               photodiode.dark_current_a, front_end.noise_a_per_rthz, front_end.bandwidth_hz, cmrr, offset_a,
-               overload_a, front_end.supply_power_w));
+               photodiode.dark_current_a, std::get<InputReferredNoise>(front_end.noise).a_per_rthz,
+               front_end.bandwidth_hz, cmrr, offset_a, overload_a, front_end.supply_power_w));
   const auto& [bits, digits_range, effective_bits, step_j, converter_delay, converter_device] = converter;
   check("converter",
         values(std::string(converter_device), bits, digits_range, effective_bits, step_j, converter_delay));

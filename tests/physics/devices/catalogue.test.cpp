@@ -174,6 +174,9 @@ TEST_CASE("parts: of another kind or none are refused") {
   ReceiverSettings receiver;
   check_message(refusal([&] { apply_part(receiver, device_entry("zhang-2025-driver")); }),
                 {"zhang-2025-driver", "driver_j"});
+  receiver.front_end.noise = LoadResistor{};  // which has no noise of an amplifier to set
+  check_message(refusal([&] { apply_part(receiver, device_entry("zhang-2025-receiver")); }),
+                {"tia_noise_a_per_rthz"});
   check_message(refusal([] { part_of_kind("driver", "zhang-2025-receiver"); }),
                 {"driver", "zhang-2025-driver"});
   check_message(refusal([] { part_names("flux capacitor"); }), {"flux capacitor"});

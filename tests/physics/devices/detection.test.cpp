@@ -24,7 +24,9 @@ constexpr double none = -std::numeric_limits<double>::infinity();
 /// Receiver whose only noise is what a test switches on; 40 GHz.
 const double per_hz = noise_bandwidth_hz(FrontEnd{}) / 32e9;  // noise bandwidth over 3 dB bandwidth
 
-DirectReceiver quiet() { return {{0.8, 0.0}, {0.0, 40e9 / per_hz, 1e3, 0.0}, {none, 0.0, 100e9}}; }
+DirectReceiver quiet() {
+  return {{0.8, 0.0}, {InputReferredNoise{0.0}, 40e9 / per_hz, 1e3, 0.0}, {none, 0.0, 100e9}};
+}
 
 }  // namespace
 
@@ -58,11 +60,13 @@ TEST_CASE("front end: impossible ones are refused by name, odd ones are reported
   const auto refused = [](const FrontEnd& s, const char* name) {
     check_message(refusal([&] { validate_front_end(s); }), {name});
   };
-  refused({-1.0, 1e9, 50, 0}, "a_per_rthz");
-  refused({16.9e-12, 0, 50, 0}, "bandwidth_hz");
-  refused({16.9e-12, 1e9, 0, 0}, "transimpedance_ohm");
-  refused({16.9e-12, 1e9, 50, -1}, "supply_power_w");
-  CHECK(front_end_warnings({1e-9, 300e9, 50, 0}).size() == 2);
+  refused({InputReferredNoise{-1.0}, 1e9, 50, 0}, "a_per_rthz");
+  refused({LoadResistor{0.0}, 1e9, 50, 0}, "resistance_ohm");
+  refused({LoadResistor{50, 0}, 1e9, 50, 0}, "temperature_k");
+  refused({InputReferredNoise{}, 0, 50, 0}, "bandwidth_hz");
+  refused({InputReferredNoise{}, 1e9, 0, 0}, "transimpedance_ohm");
+  refused({InputReferredNoise{}, 1e9, 50, -1}, "supply_power_w");
+  CHECK(front_end_warnings({InputReferredNoise{1e-9}, 300e9, 50, 0}).size() == 2);
 }
 
 // Fails when a term lacks its factor (typed here), or RIN does not grow with the square of the level
@@ -78,7 +82,7 @@ TEST_CASE("direct detection: each noise alone is its formula, all add up") {
   CHECK(n.shot == Approx(2 * q_c * 0.8 * (125e-6 + 1e-6) * 40e9).epsilon(1e-12));
   CHECK(n.signal_spontaneous == Approx(4 * 0.64 * 125e-6 * 1e-17 * 40e9).epsilon(1e-12));
   CHECK(n.spontaneous_spontaneous == Approx(0.64 * 1e-34 * (200e9 - 40e9) * 40e9).epsilon(1e-12));
-  s.front_end.noise_a_per_rthz = 10e-12;
+  s.front_end.noise = InputReferredNoise{10e-12};
   CHECK(direct_noise_a2(s, p).front_end == Approx(1e-22 * 40e9).epsilon(1e-12));
   CHECK(direct_noise_a2(s, p).total() ==
         Approx(n.shot + n.intensity + n.signal_spontaneous + n.spontaneous_spontaneous + 4e-12).epsilon(1e-12));
@@ -97,7 +101,7 @@ TEST_CASE("MC: direct detection: mean and variance at each PAM4 level, 200000 re
   DirectReceiver s = quiet();
   s.diode.dark_current_a = 50e-9;
   s.light.rin_db_per_hz = -135;
-  s.front_end.noise_a_per_rthz = 12e-12;
+  s.front_end.noise = InputReferredNoise{12e-12};
   Stream stream = test_stream(seed);
   for (const double p : {20e-6, 120e-6, 220e-6, 320e-6}) {
     CAPTURE(p);

@@ -75,7 +75,7 @@ TEST_CASE("receivers that do not exist are refused by name") {
   }
   for (const double value : {-1.0, std::nan(""), HUGE_VAL}) {
     refused([&](ReceiverSettings& s) { s.photodiode.dark_current_a = value; }, "dark_current_a");
-    refused([&](ReceiverSettings& s) { s.front_end.noise_a_per_rthz = value; }, "a_per_rthz");
+    refused([&](ReceiverSettings& s) { s.front_end.noise = InputReferredNoise{value}; }, "a_per_rthz");
     refused([&](ReceiverSettings& s) { s.cmrr_db = value; }, "cmrr_db");
     refused([&](ReceiverSettings& s) { s.offset_a = value; }, "offset_a");
     refused([&](ReceiverSettings& s) { s.overload_a = value; }, "overload_a");
