@@ -49,12 +49,6 @@ Wirtinger ElectroOptic::derivatives(Complex z) const {
   return of_transmission(z, k * (1.0 + turn), -i * k * gain_rad_per_w * turn);
 }
 
-double electro_optic_gain_rad_per_w(double tap, double responsivity_a_per_w, double transimpedance_ohm,
-                                    double v_pi_v) {
-  validate_positive("v_pi_v", v_pi_v);
-  return constants::pi * tap * responsivity_a_per_w * transimpedance_ohm / v_pi_v;
-}
-
 double SaturableAbsorber::transmission(double power_w) const {
   const double left = absorption / (1 + power_w / saturation_power_w);
   return form == Form::exponential ? std::exp(-left) : 1 - left;
@@ -111,10 +105,6 @@ Wirtinger ReceiverRelu::derivatives(Complex z) const {
                           ? std::pow(1 - std::pow(f / largest_field_sqrt_w, 1 / limiter_knee), limiter_knee + 1)
                           : 1.0;
   return of_amplitude(left * gain_sqrt_w_per_a * homodyne_current_per_field(receiver), phase_error_rad);
-}
-
-Complex ReceiverRelu::noisy_forward(Complex z, const LaserSettings& seed, Stream& stream) const {
-  return field_of_current(noisy_homodyne_current_a(receiver, seed, z, phase_error_rad, stream));
 }
 
 Complex LeakyRelu::forward(Complex z) const { return z.real() > 0 ? z.real() : slope * z.real(); }

@@ -29,12 +29,6 @@ concept FieldActivation = requires(const A& a, Complex z) {
   { a.derivatives(z) } -> std::same_as<Wirtinger>;
 };
 
-/// Gradient of a real loss through an activation: from g = dL/df* to dL/dz* = conj(f_z) g + f_z* conj(g).
-/// (Gradients by the conjugate point uphill: steepest ascent of L in f.)
-inline Complex gradient_through(const Wirtinger& d, Complex gradient) {
-  return std::conj(d.dz) * gradient + d.dz_conj * std::conj(gradient);
-}
-
 /// A0, the ideal: f = max(0, x) of the signed amplitude x = Re(z e^(-i phi_ref)); derivative 0 at x = 0.
 struct IdealRelu {
   double reference_phase_rad = 0.0;
@@ -59,10 +53,6 @@ struct ElectroOptic {
   /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
 };
-
-/// Gain of A1, rad/W: g = pi a R G_T/V_pi, with responsivity R, transimpedance G_T and half-wave voltage V_pi.
-double electro_optic_gain_rad_per_w(double tap, double responsivity_a_per_w, double transimpedance_ohm,
-                                    double v_pi_v);
 
 /// A2, saturable absorber: f = z sqrt(T(|z|^2)). Monotone in the power; T(infinity) = 1. (Form after X. Guo et
 /// al. 2021, Photon. Res. 9, B71.)
@@ -127,8 +117,6 @@ struct ReceiverRelu {
   Complex forward(Complex z) const;
   /// Its derivatives at z.
   Wirtinger derivatives(Complex z) const;
-  /// The same with shot, amplifier and the seed's intensity noise on the current; one normal.
-  Complex noisy_forward(Complex z, const LaserSettings& seed, Stream& stream) const;
 };
 
 /// A5, leaky: of the signed amplitude x = Re z, f = x for x > 0 and `slope` x below.

@@ -33,10 +33,6 @@ double adc_noise(const AdcSettings& s) {
   return std::sqrt(std::max(0.0, adc_noise_variance(s, s.effective_bits)));
 }
 
-double sine_sqnr_db(double bits) { return db_per_bit * bits + db_of_sine; }
-
-double effective_bits_of_sinad(double sinad_db) { return (sinad_db - db_of_sine) / db_per_bit; }
-
 double adc_power_w(const AdcSettings& adc, double samples_per_s) {
   validate_adc(adc);
   validate_not_negative("samples_per_s", samples_per_s);

@@ -41,13 +41,6 @@ Real adc_noise_variance(const AdcSettings& adc, const Real& effective_bits) {
          (exp(-2 * std::numbers::ln2 * effective_bits) - std::exp(-2 * std::numbers::ln2 * adc.bits));
 }
 
-/// Signal to quantisation noise of a full-scale sine, dB: 20 log10(2) bits + 10 log10(3/2) = 6.02 b + 1.76;
-/// real bits too (W. R. Bennett 1948, Bell Syst. Tech. J. 27, 446).
-double sine_sqnr_db(double bits);
-
-/// Effective bits of a measured signal to noise and distortion ratio, (dB - 1.76)/6.02.
-double effective_bits_of_sinad(double sinad_db);
-
 /// Electrical power of a converter, W: E_step 2^ENOB f_s, with the energy of one conversion step as its figure
 /// of merit (R. H. Walden 1999, IEEE J. Sel. Areas Commun. 17, 539). Throws Error as validate_adc does, or for
 /// a negative rate.

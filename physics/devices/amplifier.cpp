@@ -86,11 +86,6 @@ Complex soa_field_factor(const SoaSettings& s, double gain) {
   return std::polar(std::sqrt(gain), -s.linewidth_enhancement / 2 * std::log(gain));
 }
 
-double spontaneous_emission_factor(double noise_factor, double gain) {
-  validate_field(gain > 1, "gain", "{} (> 1: without gain no spontaneous emission). Give a gain > 1.", gain);
-  return (noise_factor * gain - 1) / (2 * (gain - 1));
-}
-
 double ase_density_w_per_hz(double noise_factor, double gain, double wavelength_m) {
   const double photon_j = constants::planck_j_s * constants::speed_of_light_m_per_s / wavelength_m;
   return photon_j * (noise_factor * gain - 1) / 2;
@@ -135,10 +130,6 @@ double beat_noise_w(double signal_power_w, double noise_power_w) {
 NoisyStage loss_stage(double loss_db) {
   validate_not_negative("loss_db", loss_db);
   return {power_ratio_of_loss_db(loss_db), power_ratio_of_loss_db(-loss_db)};
-}
-
-NoisyStage soa_stage(const SoaSettings& s, double input_power_w) {
-  return {soa_gain(s, input_power_w), ratio_of_db(s.noise_figure_db)};
 }
 
 NoisyStage cascaded_stages(std::span<const NoisyStage> stages) {

@@ -51,9 +51,6 @@ double small_signal_gain_db(const SoaSettings& amplifier, double three_db_bandwi
 /// falls with gain under this project's e^(+i phi) for longer paths (Agrawal and Olsson 1989).
 Complex soa_field_factor(const SoaSettings& amplifier, double gain);
 
-/// Spontaneous-emission factor of a noise factor F and gain: n_sp = (F G - 1)/(2 (G - 1)); G > 1.
-double spontaneous_emission_factor(double noise_factor, double gain);
-
 /// Power density of amplified spontaneous emission, one polarisation, W/Hz: S = n_sp h nu (G - 1)
 /// = h nu (F G - 1)/2; zero for a passive loss, F = 1/G.
 double ase_density_w_per_hz(double noise_factor, double gain, double wavelength_m);
@@ -84,9 +81,6 @@ struct NoisyStage {
 
 /// A passive loss as a stage: G = 10^(-dB/10), F = 1/G.
 NoisyStage loss_stage(double loss_db);
-
-/// An amplifier at an input power as a stage: its saturated gain; the noise factor is kept when it saturates.
-NoisyStage soa_stage(const SoaSettings& amplifier, double input_power_w);
 
 /// The chain as one stage (H. T. Friis 1944, Proc. IRE 32, 419): F = F_1 + (F_2 - 1)/G_1 + (F_3 - 1)/(G_1 G_2)
 /// +

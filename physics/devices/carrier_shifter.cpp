@@ -88,17 +88,6 @@ Complex carrier_field(const CarrierShifter& d, const Carriers& carriers) {
   return std::exp(-absorption * d.length_m / 2) * phase_shifter(phase, d.background_loss_db);
 }
 
-CarrierFieldSlopes carrier_field_slopes(const CarrierShifter& d, const Carriers& carriers) {
-  const Complex field = carrier_field(d, carriers);
-  validate_slope("electrons_per_m3", carriers.electrons_per_m3, d.dispersion.electron_index_power);
-  validate_slope("holes_per_m3", carriers.holes_per_m3, d.dispersion.hole_index_power);
-  const auto slope = [&](const Slopes& s) {
-    return Complex(-d.length_m * d.overlap * s.absorption / 2, phase_per_index_rad(d) * s.index) * field;
-  };
-  return {slope(electron_slopes(d.dispersion, carriers.electrons_per_m3)),
-          slope(hole_slopes(d.dispersion, carriers.holes_per_m3))};
-}
-
 Carriers carriers_for_phase(const CarrierShifter& d, double phase_rad) {
   validate_carrier_shifter(d);
   validate_finite("phase_rad", phase_rad);

@@ -55,13 +55,6 @@ double carrier_phase_rad(const CarrierShifter& device, const Carriers& carriers)
 /// mesh of such shifters is not unitary. Throws Error as validate_carrier_shifter and carrier_change do.
 Complex carrier_field(const CarrierShifter& device, const Carriers& carriers);
 
-/// Its derivatives by the two densities, m^3: (i dphi/dN - (L/2) da/dN) times the field. A density of a power
-/// below 1 (holes) must be > 0, where the slope is finite. Throws Error otherwise.
-struct CarrierFieldSlopes {
-  Complex electrons, holes;
-};
-CarrierFieldSlopes carrier_field_slopes(const CarrierShifter& device, const Carriers& carriers);
-
 /// Equal densities of electrons and holes (injection keeps the guide neutral) for a phase, modulo 2 pi: the
 /// least injection that delays by -phi. Found by bracketing (Boost), to the last bits of the density. Throws
 /// Error where more than 1e21 cm^-3 would be needed: the device is too short.

@@ -14,9 +14,6 @@ namespace optinc {
 /// sin^2 eta; a 50:50 splitter has eta = pi/4. `eta_rad` in rad.
 Matrix2 coupler(double eta_rad);
 
-/// d DC(eta)/d eta = [[-sin eta, i cos eta], [i cos eta, -sin eta]], per rad.
-Matrix2 coupler_derivative(double eta_rad);
-
 /// A 2x2 coupler as it is built: splitting angle at one wavelength, its relative slope, and what it loses.
 /// Defaults: typical of a directional coupler without broadband design. Slope:
 /// assumed between what one silicon die shows (docs/measured.md), 0.3 %/nm in 50:50 couplers of 150 nm gap and
@@ -42,39 +39,10 @@ double coupler_eta_rad(const DirectionalCoupler& device, double wavelength_m);
 /// Transfer matrix 10^(-IL/20) DC(eta(lambda)). Throws Error for an impossible device (validate_coupler).
 Matrix2 directional_coupler(const DirectionalCoupler& device, double wavelength_m);
 
-/// Its derivative by eta, per rad; by the wavelength it is
-/// eta_rad eta_relative_slope_per_m times that.
-Matrix2 directional_coupler_derivative(const DirectionalCoupler& device, double wavelength_m);
-
 /// Throws Error, naming the field, for a loss < 0, a wavelength <= 0 or a value that is not finite.
 void validate_coupler(const DirectionalCoupler& device);
 
 /// Legal values outside the ranges given with the fields; empty if there are none.
 std::vector<Warning> coupler_warnings(const DirectionalCoupler& device);
-
-/// Two parallel guides whose propagation constants differ.
-struct MismatchedCoupler {
-  double coupling_per_m = 0.0;    ///< kappa
-  double delta_beta_per_m = 0.0;  ///< beta of the upper guide less beta of the lower
-  double length_m = 0.0;          ///< >= 0
-};
-
-/// Transfer matrix of coupled-mode theory with mismatch, da/dz = i (delta_beta/2) a + i kappa b,
-/// db/dz = i kappa a - i (delta_beta/2) b (the mean propagation constant belongs to the waveguide): with s =
-/// sqrt(kappa^2 + (delta_beta/2)^2),
-///   cross elements i (kappa/s) sin(s L), bars cos(s L) + i (delta_beta/2s) sin(s L) and its conjugate below.
-/// The conjugate keeps it unitary. No more than kappa^2/s^2 of the power crosses. Throws Error for a negative
-/// length or a value that is not finite.
-Matrix2 mismatched_coupler(const MismatchedCoupler& device);
-
-/// Derivatives of that matrix by kappa (m), by delta_beta (m) and by the length (1/m); regular at s L = 0.
-struct MismatchedCouplerDerivatives {
-  Matrix2 coupling, delta_beta, length;
-};
-MismatchedCouplerDerivatives mismatched_coupler_derivatives(const MismatchedCoupler& device);
-
-/// Largest share of power that a mismatched coupler passes over at any length, kappa^2 / s^2; 0 without
-/// coupling.
-double most_cross_power(const MismatchedCoupler& device);
 
 }  // namespace optinc

@@ -73,13 +73,6 @@ DacOutput dac_output(const Dac& dac, const ThermoOpticShifter& heater, double ph
       [&](double share) { return thermo_optic_phase_rad(heater, share * v_max); });
 }
 
-double dac_step_rad(const Dac& dac, double phase_rad) {
-  validate_dac(dac);
-  validate_not_negative("phase_rad", phase_rad);
-  if (dac.mode == DacMode::phase) return dac.full_scale_rad / codes(dac);
-  return 2 * std::sqrt(dac.full_scale_rad * phase_rad) / codes(dac);
-}
-
 void validate_dac(const Dac& dac) {
   validate_field(dac.bits >= 1 && dac.bits <= 24, "bits",
                  "{} of a DAC (1..24; a shifter without DAC has no Dac). Give 1 <= bits <= 24.", dac.bits);
@@ -90,24 +83,6 @@ void validate_dac(const Dac& dac) {
   validate_field(std::abs(dac.inl_lsb) <= codes(dac) / 8, "inl_lsb",
                  "{} (beyond an eighth of all codes the output is hardly monotone). Give |inl_lsb| <= {}.",
                  dac.inl_lsb, codes(dac) / 8);
-}
-
-std::vector<Warning> dac_warnings(const Dac& dac) {
-  validate_dac(dac);
-  std::vector<Warning> warnings;
-  if (dac.wraps && dac.full_scale_rad < dac.least_phase_rad + 2 * pi)
-    warnings.push_back(
-        {"full_scale_rad",
-         fmt::format(
-             "full_scale_rad = {:g} (a wrapped phase may lie up to least_phase_rad + 2 pi = {:g}: those "
-             "above full scale are clipped)",
-             dac.full_scale_rad, dac.least_phase_rad + 2 * pi)});
-  if (std::abs(dac.inl_lsb) > 0.5)
-    warnings.push_back(
-        {"inl_lsb",
-         fmt::format("inl_lsb = {:g} (more than half a step: the nonlinearity outweighs the resolution)",
-                     dac.inl_lsb)});
-  return warnings;
 }
 
 }  // namespace optinc

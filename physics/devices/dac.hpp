@@ -57,16 +57,8 @@ DacOutput dac_output(const Dac& dac, double phase_rad);
 /// [0, V(full scale)].
 DacOutput dac_output(const Dac& dac, const ThermoOpticShifter& heater, double phase_rad);
 
-/// One step of the DAC at a phase, rad: full scale / 2^bits, in voltage mode 2 sqrt(full scale phi) / 2^bits
-/// (4 pi / 2^bits at 2 pi). The rounding error's rms is step / sqrt(12); averaged over uniform phases that of
-/// the voltage mode is sqrt(2) times that of the phase mode.
-double dac_step_rad(const Dac& dac, double phase_rad);
-
 /// Throws Error, naming the field: bits outside 1..24, full scale <= 0, a least phase outside 0..2 pi, or an
 /// INL beyond an eighth of all codes (the output would hardly be monotone).
 void validate_dac(const Dac& dac);
-
-/// What is legal but loses phases: a range that ends before least_phase + 2 pi while phases wrap.
-std::vector<Warning> dac_warnings(const Dac& dac);
 
 }  // namespace optinc

@@ -54,18 +54,6 @@ double noise_bandwidth_hz(const FrontEnd& s) { return noise_bandwidth_ratio() * 
 
 double input_noise_a(const FrontEnd& s) { return input_noise_a_per_rthz(s) * std::sqrt(noise_bandwidth_hz(s)); }
 
-double output_v(const FrontEnd& s, double current_a) { return s.transimpedance_ohm * current_a; }
-
 FrontEnd patel_2022_receiver() { return {InputReferredNoise{16.9e-12}, 32e9, ohm_of_dbohm(63), 47e-3}; }
-
-FrontEnd shi_2019_receiver() {
-  FrontEnd found = {InputReferredNoise{}, 37e9, ohm_of_dbohm(71), 96.8e-3};
-  found.noise = InputReferredNoise{2.72e-6 / std::sqrt(noise_bandwidth_hz(found))};
-  return found;
-}
-
-FrontEnd resistive_front_end(double resistance_ohm, double bandwidth_hz, double temperature_k) {
-  return {LoadResistor{resistance_ohm, temperature_k}, bandwidth_hz, resistance_ohm, 0.0};
-}
 
 }  // namespace optinc

@@ -50,21 +50,9 @@ double noise_bandwidth_ratio();
 /// Noise at the input, rms A: density x sqrt(B), B the noise bandwidth.
 double input_noise_a(const FrontEnd& front_end);
 
-/// Voltage behind the front end, V.
-double output_v(const FrontEnd& front_end, double current_a);
-
 /// 112 Gb/s PAM4 amplifier in 16 nm CMOS: 16.9 pA/rtHz, 32 GHz, 63 dBohm, 47 mW; with its photodiode a measured
 /// sensitivity of -8.2 dBm at a symbol error rate of 4.8e-4 (D. Patel, A. Sharif-Bakhtiar, A. Chan Carusone
 /// 2022, IEEE J. Solid-State Circuits, doi 10.1109/JSSC.2022.3218558, abstract).
 FrontEnd patel_2022_receiver();
-
-/// 112 Gb/s PAM4 receiver in 28 nm CMOS: 2.72 uA rms at the input, 37 GHz, 71 dBohm, 96.8 mW (Y. Shi et al.
-/// 2019, IEEE EDSSC, doi 10.1109/EDSSC.2019.8753978, abstract). The density is the rms over the root of the
-/// noise bandwidth.
-FrontEnd shi_2019_receiver();
-
-/// A resistor into which a photodiode works directly, noise bandwidth in Hz: unit transimpedance is its
-/// resistance.
-FrontEnd resistive_front_end(double resistance_ohm, double bandwidth_hz, double temperature_k = 300.0);
 
 }  // namespace optinc

@@ -20,15 +20,4 @@ HomodyneNoise homodyne_noise_a2(const ReceiverSettings& s, const LaserSettings& 
           square(lo_intensity_noise_a(s, seed))};
 }
 
-double noisy_homodyne_current_a(const ReceiverSettings& s, const LaserSettings& seed, Complex field,
-                                double phase_error_rad, Stream& stream) {
-  return homodyne_current_a(s, field, phase_error_rad) +
-         std::sqrt(homodyne_noise_a2(s, seed, std::norm(field)).total()) * stream.normal();
-}
-
-double homodyne_shot_limited_snr(double responsivity_a_per_w, double signal_power_w, double bandwidth_hz) {
-  validate_positive("bandwidth_hz", bandwidth_hz);
-  return 2 * responsivity_a_per_w * signal_power_w / (constants::elementary_charge_c * bandwidth_hz);
-}
-
 }  // namespace optinc

@@ -24,13 +24,4 @@ struct HomodyneNoise {
 HomodyneNoise homodyne_noise_a2(const ReceiverSettings& settings, const LaserSettings& seed,
                                 double signal_power_w);
 
-/// One reading of the current, A: its mean, constant common mode calibrated away, with normal noise of the
-/// total variance; one normal.
-double noisy_homodyne_current_a(const ReceiverSettings& settings, const LaserSettings& seed, Complex field,
-                                double phase_error_rad, Stream& stream);
-
-/// Signal to noise power of a homodyne receiver with nothing but the shot noise of a strong local oscillator:
-/// 2 R P_s/(q B); 4 eta n_ph with n_ph photons in a symbol of 1/(2 B).
-double homodyne_shot_limited_snr(double responsivity_a_per_w, double signal_power_w, double bandwidth_hz);
-
 }  // namespace optinc

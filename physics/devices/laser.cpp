@@ -52,14 +52,6 @@ double self_heterodyne_phase_variance_rad2(double linewidth_hz, double delay_s) 
   return phase_walk_variance_rad2(linewidth_hz, delay_s);
 }
 
-double self_heterodyne_drift_variance_rad2(double linewidth_hz, double delay_s, double elapsed_s) {
-  return 2 * phase_walk_variance_rad2(linewidth_hz, std::min(std::abs(delay_s), std::abs(elapsed_s)));
-}
-
-double two_laser_phase_variance_rad2(double linewidth_1_hz, double linewidth_2_hz, double elapsed_s) {
-  return phase_walk_variance_rad2(linewidth_1_hz + linewidth_2_hz, elapsed_s);
-}
-
 void phase_walk_path_rad(double linewidth_hz, double step_s, std::span<double> path, Stream& stream) {
   validate_not_negative("linewidth_hz", linewidth_hz);
   validate_not_negative("step_s", step_s);
@@ -68,18 +60,6 @@ void phase_walk_path_rad(double linewidth_hz, double step_s, std::span<double> p
   path[0] = 0.0;
   stream.normals(path.subspan(1));
   for (std::size_t k = 1; k < path.size(); ++k) path[k] = path[k - 1] + step_rms * path[k];
-}
-
-void laser_fields(const LaserSettings& s, double step_s, std::span<Complex> fields, Stream& intensity,
-                  Stream& phase) {
-  validate_laser(s);
-  validate_positive("step_s", step_s);
-  std::vector<double> walk(fields.size()), relative(fields.size());
-  phase_walk_path_rad(s.linewidth_hz, step_s, walk, phase);
-  intensity.normals(relative);
-  const double rms = relative_intensity_noise(s.rin_db_per_hz, 1 / (2 * step_s));
-  for (std::size_t k = 0; k < fields.size(); ++k)  // a power is never negative, however loud the laser
-    fields[k] = std::polar(std::sqrt(s.power_w * std::max(0.0, 1 + rms * relative[k])), walk[k]);
 }
 
 }  // namespace optinc

@@ -72,24 +72,8 @@ double phase_walk_variance_rad2(double linewidth_hz, double elapsed_s);
 /// mean of the beat falls to e^(-variance/2) = e^(-pi Dnu tau_d).
 double self_heterodyne_phase_variance_rad2(double linewidth_hz, double delay_s);
 
-/// Variance of the change of that phase within `elapsed_s`, rad^2: 4 pi Dnu min(t, tau_d). Below the delay
-/// the two walks are disjoint, and the beat has twice the linewidth; beyond it the phase is bounded.
-/// (T. Okoshi, K. Kikuchi, A. Nakayama 1980, Electron. Lett. 16, 630: delayed self-heterodyne measurement.)
-double self_heterodyne_drift_variance_rad2(double linewidth_hz, double delay_s, double elapsed_s);
-
-/// Variance of the change of the phase between two independent lasers, rad^2: 2 pi (Dnu_1 + Dnu_2) t. It grows
-/// without bound: fields of unlocked lasers cannot be averaged.
-double two_laser_phase_variance_rad2(double linewidth_1_hz, double linewidth_2_hz, double elapsed_s);
-
 /// A phase walk at equal steps, path[0] = 0 and path[k] - path[k-1] ~ N(0, 2 pi Dnu dt); path.size() - 1
 /// normals. Throws Error for a negative linewidth or step.
 void phase_walk_path_rad(double linewidth_hz, double step_s, std::span<double> path, Stream& stream);
-
-/// Fields of a laser at equal steps, sqrt(W): E_k = sqrt(P (1 + r_k)) e^(i phi_k), r_k ~ N(0, RIN B) with
-/// B = 1/(2 dt) the band that samples at this step hold, phi_k the phase walk from 0. Intensity and phase draw
-/// from streams of their own, so that switching one off leaves the other as it was. Throws Error for an
-/// impossible laser or step.
-void laser_fields(const LaserSettings& laser, double step_s, std::span<Complex> fields, Stream& intensity,
-                  Stream& phase);
 
 }  // namespace optinc

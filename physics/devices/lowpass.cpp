@@ -97,8 +97,6 @@ SymbolResponse sampled_response(const std::vector<Pole>& poles, double symbol_s,
 
 }  // namespace
 
-void validate_lowpass(const Lowpass& filter) { validate_positive("bandwidth_hz", filter.bandwidth_hz); }
-
 Complex lowpass_response(std::span<const Lowpass> cascade, double frequency_hz) {
   return transfer<double>(poles_of<double>(cascade), Complex(0, 2 * pi * frequency_hz));
 }

@@ -146,7 +146,4 @@ inline SymbolResponse symbol_response(const Lowpass& filter, double symbol_rate_
   return symbol_response(std::span(&filter, 1), symbol_rate_bd, samples_per_symbol, symbols);
 }
 
-/// Throws Error for a bandwidth <= 0.
-void validate_lowpass(const Lowpass& filter);
-
 }  // namespace optinc

@@ -60,12 +60,6 @@ Matrix2 mzi_closed_form(double theta, double phi, double alpha, double beta) {
   return std::polar(1.0, theta / 2) * t;
 }
 
-double mzi_bar_power(double theta, double alpha, double beta) {
-  const double s = std::sin(theta / 2), c = std::cos(theta / 2);
-  const double c_minus = std::cos(alpha - beta), s_plus = std::sin(alpha + beta);
-  return s * s * c_minus * c_minus + c * c * s_plus * s_plus;
-}
-
 double mzi_theta_for_bar_power(double bar_power, double alpha, double beta, bool& clipped) {
   const double least = std::sin(alpha + beta) * std::sin(alpha + beta);
   const double share = (bar_power - least) / (std::cos(2 * alpha) * std::cos(2 * beta));

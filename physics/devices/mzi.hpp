@@ -44,10 +44,6 @@ MziDerivatives mzi_derivatives(const MziSettings& settings, const MziErrors& err
 /// T = e^{i theta/2} [[e^{i phi}(i S C- - C S+),  i C C+ - S S-], [e^{i phi}(i C C+ + S S-),  -i S C- - C S+]].
 Matrix2 mzi_closed_form(double theta, double phi, double alpha, double beta);
 
-/// Bar power |T_00|^2 = sin^2(theta/2) cos^2(alpha-beta) + cos^2(theta/2) sin^2(alpha+beta): what an MZI with
-/// these splitters reaches lies in [sin^2(alpha+beta), cos^2(alpha-beta)].
-double mzi_bar_power(double theta, double alpha, double beta);
-
 /// Internal phase theta in [0, pi] at which the lossless MZI with these splitters has the bar power asked for;
 /// the nearest one it can reach, `clipped` then set, where that is out of range.
 double mzi_theta_for_bar_power(double bar_power, double alpha, double beta, bool& clipped);

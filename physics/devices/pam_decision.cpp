@@ -77,10 +77,6 @@ std::vector<double> equal_q_thresholds(std::span<const NoisyLevel> levels) {
   });
 }
 
-std::vector<double> likelihood_thresholds(std::span<const NoisyLevel> levels) {
-  return thresholds_by(levels, equally_likely);
-}
-
 double symbol_error_rate(std::span<const NoisyLevel> levels, std::span<const double> thresholds) {
   validate_levels(levels);
   validate(thresholds.size() + 1 == levels.size() && std::is_sorted(thresholds.begin(), thresholds.end()),

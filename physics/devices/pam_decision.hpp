@@ -29,11 +29,6 @@ double gray_bit_error_rate(int levels, double symbol_error_rate);
 /// with rms > 0.
 std::vector<double> equal_q_thresholds(std::span<const NoisyLevel> levels);
 
-/// Thresholds where both neighbours are equally likely: the roots between the means of
-/// (t - m_i)^2/(2 s_i^2) + ln s_i = (t - m_{i+1})^2/(2 s_{i+1}^2) + ln s_{i+1}, at which equally likely symbols
-/// are mistaken least. Throws Error as above, and where noise so unequal leaves no such root between the means.
-std::vector<double> likelihood_thresholds(std::span<const NoisyLevel> levels);
-
 /// Symbol error rate of equally likely levels between any thresholds (ascending, one fewer than levels): the
 /// normal tails of each level beyond its own two thresholds, averaged.
 double symbol_error_rate(std::span<const NoisyLevel> levels, std::span<const double> thresholds);

@@ -10,8 +10,6 @@ Complex phase_shifter(double phi_rad, double loss_db) {
   return std::polar(field_ratio_of_loss_db(loss_db), phi_rad);
 }
 
-double heater_voltage_v(double phi_rad, double v_pi_v) { return v_pi_v * std::sqrt(wrap_phase(phi_rad) / pi); }
-
 double heater_power_w(double phi_rad, double p_pi_w) { return p_pi_w * wrap_phase(phi_rad) / pi; }
 
 }  // namespace optinc

@@ -18,9 +18,6 @@ inline double wrap_phase(double phi_rad) {
   return wrapped < turn ? wrapped : 0.0;  // a tiny negative phase rounds up to exactly 2 pi
 }
 
-/// Drive voltage of a thermo-optic shifter, V = V_pi sqrt(phi / pi), phi in [0, 2 pi).
-double heater_voltage_v(double phi_rad, double v_pi_v);
-
 /// Heater power for a phase, P = P_pi phi / pi, W.
 double heater_power_w(double phi_rad, double p_pi_w);
 

@@ -56,25 +56,6 @@ double thermo_optic_voltage_v(const ThermoOpticShifter& d, double phase_rad) {
   return std::sqrt(d.p_pi_w * d.resistance_ohm * u * (1 + self_heating(d) * u));
 }
 
-double thermo_optic_power_w(const ThermoOpticShifter& d, double phase_rad) {
-  validate_thermo_optic(d);
-  require_phase(phase_rad);
-  return d.p_pi_w * phase_rad / pi;
-}
-
-double thermo_optic_slope_rad_per_v(const ThermoOpticShifter& d, double voltage_v) {
-  const double u = thermo_optic_phase_rad(d, voltage_v) / pi;
-  return 2 * pi * voltage_v / (d.p_pi_w * d.resistance_ohm * (1 + 2 * self_heating(d) * u));
-}
-
-Complex thermo_optic_field(const ThermoOpticShifter& d, double voltage_v) {
-  return phase_shifter(thermo_optic_phase_rad(d, voltage_v), d.loss_db);
-}
-
-Complex thermo_optic_field_slope_per_v(const ThermoOpticShifter& d, double voltage_v) {
-  return Complex(0, thermo_optic_slope_rad_per_v(d, voltage_v)) * thermo_optic_field(d, voltage_v);
-}
-
 void validate_thermo_optic(const ThermoOpticShifter& d) {
   validate_positive("length_m", d.length_m);
   validate_positive("dn_dt_per_k", d.dn_dt_per_k);

@@ -46,17 +46,6 @@ double thermo_optic_phase_rad(const ThermoOpticShifter& device, double voltage_v
 /// beyond 2 pi); throws Error for a negative one, which no heater reaches: wrap it first.
 double thermo_optic_voltage_v(const ThermoOpticShifter& device, double phase_rad);
 
-/// Power for a phase >= 0, P = P_pi phi/pi, W. Throws as thermo_optic_voltage_v.
-double thermo_optic_power_w(const ThermoOpticShifter& device, double phase_rad);
-
-/// Slope dphi/dV at a voltage, rad/V: 2 pi V / (P_pi R_0 (1 + 2 a u)); without self-heating
-/// 2 sqrt(pi phi)/V_pi. Zero at V = 0: a dither sees nothing there.
-double thermo_optic_slope_rad_per_v(const ThermoOpticShifter& device, double voltage_v);
-
-/// Field factor at a voltage, 10^(-loss/20) exp(i phi(V)), and its derivative d/dV per volt.
-Complex thermo_optic_field(const ThermoOpticShifter& device, double voltage_v);
-Complex thermo_optic_field_slope_per_v(const ThermoOpticShifter& device, double voltage_v);
-
 /// Throws Error, naming the field, for what no heater has (length, P_pi, resistance, bandwidth or wavelength
 /// <= 0, negative loss or alpha_R).
 void validate_thermo_optic(const ThermoOpticShifter& device);

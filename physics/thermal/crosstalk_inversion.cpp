@@ -44,13 +44,6 @@ std::vector<Index> indices_of(const Flags& flags) {
   return indices;
 }
 
-std::string first_few(const std::vector<Index>& indices) {
-  std::string text;
-  for (std::size_t k = 0; k < std::min<std::size_t>(indices.size(), 5); ++k)
-    text += fmt::format("{}{}", k ? ", " : "", indices[k]);
-  return indices.size() > 5 ? text + ", .." : text;
-}
-
 }  // namespace
 
 CrosstalkInversion invert_crosstalk(const PhaseResponse& response, const Vector& phase_rad,
@@ -107,38 +100,11 @@ CrosstalkInversion invert_crosstalk(const PhaseResponse& response, const Vector&
   return result;
 }
 
-Vector uncompensated_powers_w(const PhaseResponse& response, const Vector& phase_rad) {
-  validate_phases(response, phase_rad);
-  const Vector own = response.resistance_k_per_w.diagonal().cwiseProduct(response.rad_per_k);
-  return phase_rad.unaryExpr([](double phase) { return wrap_phase(phase); }).cwiseQuotient(own);
-}
-
 Vector static_phase_errors_rad(const PhaseResponse& response, const Vector& power_w, const Vector& wanted_rad) {
   validate_phases(response, wanted_rad);
   return (heater_phases(response, power_w) - wanted_rad).unaryExpr([](double error) {
     return std::remainder(error, 2 * pi);
   });
-}
-
-std::vector<Warning> crosstalk_inversion_warnings(const CrosstalkInversion& r) {
-  std::vector<Warning> warnings;
-  if (!r.clipped_at_zero.empty())
-    warnings.push_back(
-        {"clipped_at_zero",
-         fmt::format("{} heaters left at 0 W: crosstalk alone gives them more than their phase ({})",
-                     r.clipped_at_zero.size(), first_few(r.clipped_at_zero))});
-  if (!r.clipped_at_limit.empty())
-    warnings.push_back(
-        {"clipped_at_limit", fmt::format("{} heaters left at the heater limit ({})", r.clipped_at_limit.size(),
-                                         first_few(r.clipped_at_limit))});
-  if (r.power_scale < 1)
-    warnings.push_back(
-        {"power_scale",
-         fmt::format("all powers scaled by {:.4g} to keep the total limit: no phase is right", r.power_scale)});
-  if (r.die_k > 60)
-    warnings.push_back(
-        {"die_k", fmt::format("{:.3g} W warm the die by {:.3g} K, more than 60 K", r.total_w, r.die_k)});
-  return warnings;
 }
 
 }  // namespace optinc

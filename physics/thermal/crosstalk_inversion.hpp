@@ -42,14 +42,7 @@ struct CrosstalkInversion {
 CrosstalkInversion invert_crosstalk(const PhaseResponse& response, const Vector& phase_rad,
                                     const PowerLimits& limits = {});
 
-/// Powers as if there were no crosstalk: phase / Xi_ii, wrapped to [0, 2 pi), W (heaters).
-Vector uncompensated_powers_w(const PhaseResponse& response, const Vector& phase_rad);
-
 /// Phase reached less phase wanted, reduced to [-pi, pi], rad (heaters).
 Vector static_phase_errors_rad(const PhaseResponse& response, const Vector& power_w, const Vector& wanted_rad);
-
-/// One line for each kind of clipping, with how many heaters and the first few by number, and one for a die
-/// more than 60 K above ambient.
-std::vector<Warning> crosstalk_inversion_warnings(const CrosstalkInversion& inversion);
 
 }  // namespace optinc

@@ -62,18 +62,4 @@ std::vector<Warning> die_warnings(const ThermalDie& die, double heater_power_w) 
   return warnings;
 }
 
-std::vector<Warning> heater_warnings(const HeaterArray& h) {
-  std::vector<Warning> warnings;
-  const double figure =
-      (h.p_pi_w.array() * h.resistance_k_per_w.array() * h.capacity_j_per_k.array()).minCoeff();
-  if (figure < 4e-9)
-    warnings.push_back(
-        {"p_pi_w",
-         fmt::format(
-             "P_pi tau = {:.3g} mW us, below 4 mW us: no published heater is both that efficient and that fast",
-             figure * 1e9)});
-  for (Warning& warning : die_warnings(h.die, 0.0)) warnings.push_back(std::move(warning));
-  return warnings;
-}
-
 }  // namespace optinc

@@ -44,9 +44,4 @@ Vector phase_per_kelvin(const HeaterArray& heaters);
 /// `heater_power_w` keeps more than 60 K above its ambient, where none is run.
 std::vector<Warning> die_warnings(const ThermalDie& die, double heater_power_w);
 
-/// What is legal but not built, one line each: P_pi tau below 4 mW us (the product is nearly conserved over
-/// published heaters, 5.1 .. 40 mW us, Chen et al. 2024, arXiv:2405.11044), and a die time constant outside 1
-/// ms .. 100 s.
-std::vector<Warning> heater_warnings(const HeaterArray& heaters);
-
 }  // namespace optinc

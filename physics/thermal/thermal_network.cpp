@@ -100,14 +100,6 @@ ThermalState thermal_steady_state(const ThermalNetwork& network, const Vector& p
   return {solve_sparse(network.conductance_w_per_k, power_w, true).array() + die_k, die_k};
 }
 
-double heat_into_die_w(const ThermalNetwork& network, const ThermalState& state) {
-  return leak_w_per_k(network).dot(Vector(state.heater_k.array() - state.die_k));
-}
-
-double stored_heat_j(const ThermalNetwork& network, const ThermalState& state) {
-  return network.capacity_j_per_k.dot(state.heater_k) + network.die.capacity_j_per_k * state.die_k;
-}
-
 ThermalSystem thermal_system(const ThermalNetwork& network) {
   const Index count = network.heaters();
   const Vector leak = leak_w_per_k(network);
@@ -140,8 +132,6 @@ double fastest_rate_per_s(const ThermalNetwork& network) {
   }
   return fastest;
 }
-
-double explicit_step_limit_s(const ThermalNetwork& network) { return 3.3 / fastest_rate_per_s(network); }
 
 void validate_network(const ThermalNetwork& n) {
   const auto& k = n.conductance_w_per_k;

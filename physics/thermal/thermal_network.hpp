@@ -52,12 +52,6 @@ Vector leak_w_per_k(const ThermalNetwork& network);
 /// Steady state for constant powers, W (heaters), and ambient: T_d = T_a + R_d sum P, T_i = T_d + (K^-1 P)_i.
 ThermalState thermal_steady_state(const ThermalNetwork& network, const Vector& power_w, double ambient_k = 0.0);
 
-/// Heat that the heaters give to the die, sum_i leak_i (T_i - T_d), W: sum P in the steady state.
-double heat_into_die_w(const ThermalNetwork& network, const ThermalState& state);
-
-/// Energy of a state over the reference, sum_i C_i T_i + C_d T_d, J.
-double stored_heat_j(const ThermalNetwork& network, const ThermalState& state);
-
 /// The network as one symmetric system C dy/dt = f - F y over heaters and, last, the die; f = (P, T_a / R_d).
 struct ThermalSystem {
   SparseMatrix conductance_w_per_k;  ///< F (heaters + 1, heaters + 1), symmetric
@@ -67,9 +61,6 @@ ThermalSystem thermal_system(const ThermalNetwork& network);
 
 /// An upper bound (Gershgorin) of the fastest rate of the network, 1/s.
 double fastest_rate_per_s(const ThermalNetwork& network);
-
-/// Longest stable step of an explicit fourth- or fifth-order Runge-Kutta method, 3.3 / fastest rate, s.
-double explicit_step_limit_s(const ThermalNetwork& network);
 
 /// Throws Error unless shapes agree, K is symmetric, capacities are finite and > 0 and so is the die.
 void validate_network(const ThermalNetwork& network);

@@ -126,13 +126,6 @@ double eta_change_rad(const ProcessModel& m, double width_change_m, double heigh
   return eta_per_width(m) * width_change_m + m.eta_per_height_rad_per_m * height_change_m;
 }
 
-double arm_difference_rad(const ProcessModel& m, double length_m, double distance_m) {
-  const double rho = correlation(m.kernel, m.correlation_length_m, distance_m);
-  return std::hypot(phase_change_rad(m, length_m, m.width.field_m, 0.0),
-                    phase_change_rad(m, length_m, 0.0, m.height.field_m)) *
-         std::sqrt(2 * (1 - rho));
-}
-
 void validate_process(const ProcessModel& m) {
   for (const auto& [name, d] : {std::pair{"width", m.width}, {"height", m.height}})
     for (const auto& [part, value] : {std::pair{"wafer_bow_m", d.wafer_bow_m},

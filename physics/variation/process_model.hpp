@@ -112,10 +112,6 @@ double phase_change_rad(const ProcessModel& model, double length_m, double width
 /// Change of a coupler's angle, S_w dw + S_h dh, rad.
 double eta_change_rad(const ProcessModel& model, double width_change_m, double height_change_m);
 
-/// rms difference of the phases of two arms of length L at distance d, from the field alone, rad:
-/// (2 pi L / lambda) sqrt(2 s^2 (1 - rho(d))), s^2 = (dn/dw sigma_w)^2 + (dn/dh sigma_h)^2.
-double arm_difference_rad(const ProcessModel& model, double length_m, double distance_m);
-
 /// Throws Error, naming field, value and range, where a value is impossible (negative spread, correlation
 /// beyond
 /// +-1, correlation length or wavelength <= 0, not finite).

@@ -442,50 +442,6 @@ ProtocolRun round_robin(const ProtocolSettings& p, std::span<const StepFlow> flo
   return run;
 }
 
-/// Branch and bound over the orders in which flows begin.
-class Search {
- public:
-  Search(const ProtocolSettings& p, std::span<const Transfer> flows) : flows_(flows) {
-    for (const Transfer& t : flows) times_.push_back(p.tuning_s + p.settling_s + t.bytes / p.bytes_per_s);
-    const auto ports = std::vector<std::vector<double>>(
-        static_cast<std::size_t>(p.nodes), std::vector<double>(static_cast<std::size_t>(p.transceivers), 0.0));
-    out_ = in_ = ports;
-    used_.assign(flows.size(), false);
-  }
-  double best() {
-    descend(0.0, flows_.size());
-    return best_;
-  }
-
- private:
-  void descend(double end_s, std::size_t left) {
-    if (end_s >= best_) return;
-    if (left == 0) {
-      best_ = end_s;
-      return;
-    }
-    for (std::size_t f = 0; f < flows_.size(); ++f) {
-      if (used_[f]) continue;
-      auto& out = out_[static_cast<std::size_t>(flows_[f].source)];
-      auto& in = in_[static_cast<std::size_t>(flows_[f].destination)];
-      const auto o = std::min_element(out.begin(), out.end()), i = std::min_element(in.begin(), in.end());
-      const double before_out = *o, before_in = *i, finish = std::max(*o, *i) + times_[f];
-      *o = *i = finish;
-      used_[f] = true;
-      descend(std::max(end_s, finish), left - 1);
-      used_[f] = false;
-      *o = before_out;
-      *i = before_in;
-    }
-  }
-
-  std::span<const Transfer> flows_;
-  std::vector<double> times_;
-  std::vector<std::vector<double>> out_, in_;  // when each transmitter and receiver is free
-  std::vector<bool> used_;
-  double best_ = never;
-};
-
 }  // namespace
 
 ProtocolRun run_protocol(const ProtocolSettings& p, std::span<const StepFlow> flows,
@@ -514,12 +470,6 @@ std::vector<StepFlow> collective_flows(std::string_view collective, int nodes, d
     }
   }
   return flows;
-}
-
-double optimal_makespan_s(const ProtocolSettings& p, std::span<const Transfer> flows) {
-  validate(flows.size() <= 9, "{} flows for an exhaustive search (9 at most, for time). Take fewer.",
-           flows.size());
-  return flows.empty() ? 0.0 : Search(p, flows).best();
 }
 
 }  // namespace optinc

@@ -84,10 +84,4 @@ ProtocolRun run_protocol(const ProtocolSettings& settings, std::span<const StepF
 /// wait for each other, as one step for pushing and one for pulling. `first`: number of the first step.
 std::vector<StepFlow> collective_flows(std::string_view collective, int nodes, double bytes, int first = 0);
 
-/// Least time in which flows of one step can all be sent by a controller that knows all of them before and
-/// needs no messages: no flow is interrupted, and each takes set_s = tuning_s + settling_s and its bytes on one
-/// transmitter and one receiver. Branch and bound over all orders in which flows may begin. Throws Error for
-/// more than 9 flows.
-double optimal_makespan_s(const ProtocolSettings& settings, std::span<const Transfer> flows);
-
 }  // namespace optinc

@@ -11,10 +11,8 @@
 namespace optinc {
 namespace {
 
-/// What noise adds to the current of a word or sample, A. transmit() departs from two devices:
-/// homodyne_current_a() also has a common mode of the signal where diodes differ, and
-/// noisy_homodyne_current_a() draws the oscillator's intensity noise for every receiver by itself and has none
-/// on the signal.
+/// What noise adds to the current of a word or sample, A. transmit() departs from homodyne_current_a(), which
+/// also has a common mode of the signal where diodes differ.
 double noise_a(double current_a, Complex field, const ReferenceReceiver& of, const ReceiverSurroundings& around,
                double seed_noise, Stream& stream) {
   const ReceiverSettings& receiver = around.hardware.receiver;

@@ -46,26 +46,6 @@ TEST_CASE("carrier shifter: exp(i phi - a L/2), with the overlap in both") {
         1e-14);
 }
 
-// Fails when the slope of a power law loses its exponent, or the 1e-6 of cm^3
-TEST_CASE("carrier shifter: slopes by the densities are those of the field") {
-  for (const auto& dispersion : {soref_bennett_1987_1550nm(), nedeljkovic_2011_1550nm()}) {
-    CarrierShifter d;
-    d.dispersion = dispersion;
-    d.overlap = 0.7;
-    const Carriers at{2e23, 3e23};
-    const double h = 1e18;
-    const CarrierFieldSlopes found = carrier_field_slopes(d, at);
-    const Complex electrons = (carrier_field(d, {at.electrons_per_m3 + h, at.holes_per_m3}) -
-                               carrier_field(d, {at.electrons_per_m3 - h, at.holes_per_m3})) /
-                              (2 * h);
-    const Complex holes = (carrier_field(d, {at.electrons_per_m3, at.holes_per_m3 + h}) -
-                           carrier_field(d, {at.electrons_per_m3, at.holes_per_m3 - h})) /
-                          (2 * h);
-    CHECK(std::abs(found.electrons / electrons - 1.0) < 1e-7);
-    CHECK(std::abs(found.holes / holes - 1.0) < 1e-7);
-  }
-}
-
 // Fails when the delay is taken with the wrong sign, or the loss left out of the derivative
 TEST_CASE("carrier shifter: reaches every phase by injection, with a loss that grows with the delay") {
   const CarrierShifter d;
@@ -93,7 +73,6 @@ TEST_CASE("carrier shifter: reaches every phase by injection, with a loss that g
 TEST_CASE("carrier shifter: refusals and warnings") {
   CarrierShifter d;
   check_message(refusal([&] { carrier_field(d, {-1.0, 0}); }), {"electrons_per_m3 = -1"});
-  check_message(refusal([&] { carrier_field_slopes(d, {1e23, 0}); }), {"holes_per_m3 = 0", "infinite"});
   d.length_m = 1e-7;
   check_message(refusal([&] { carriers_for_phase(d, 1.0); }), {"cannot delay", "longer"});
   d = {};

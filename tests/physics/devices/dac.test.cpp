@@ -93,9 +93,7 @@ TEST_CASE("Dac: a phase below the least is reached one turn higher") {
   CHECK(std::abs(dac_output(dac, 0.3).phase_rad - (0.3 + 2 * pi)) <= step / 2 * (1 + 1e-12));
   CHECK(std::abs(dac_output(dac, 0.7).phase_rad - 0.7) <= step / 2 * (1 + 1e-12));
   CHECK(std::abs(dac_output(dac, 7.0).phase_rad - 7.0 + 2 * pi) <= step / 2 * (1 + 1e-12));
-  CHECK(dac_warnings(dac).empty());
   dac.full_scale_rad = 2 * pi;
-  CHECK(dac_warnings(dac).size() == 1);
   CHECK(dac_output(dac, 0.3).clipped);  // 0.3 + 2 pi is beyond
   CHECK(dac_output(dac, 0.3).code == 4095);
 }
@@ -126,7 +124,6 @@ TEST_CASE("Dac: integral nonlinearity is a bow of so many steps at mid scale, ze
     most = std::max(most, off);
   }
   CHECK(most == Approx(3.0).epsilon(1e-4));
-  CHECK(dac_warnings(dac).size() == 1);
 }
 
 // Fails when the heater's codes divide [0, sqrt(2) V_pi] of a cold heater
@@ -141,7 +138,8 @@ TEST_CASE("Dac: with a heater the codes divide its voltage, self-heating include
     CAPTURE(phase);
     const DacOutput out = dac_output(dac, heater, phase);
     CHECK(out.phase_rad == Approx(thermo_optic_phase_rad(heater, out.code * v_max / 1024)).epsilon(1e-12));
-    const double half_step = thermo_optic_slope_rad_per_v(heater, v_max) * v_max / 2048;
+    const double half_step =
+        (thermo_optic_phase_rad(heater, v_max) - thermo_optic_phase_rad(heater, v_max * 2047 / 2048));
     CHECK(std::abs(out.phase_rad - phase) < 1.1 * half_step);
   }
 }
@@ -153,19 +151,15 @@ TEST_CASE("MC: Dac errors have the rms step/sqrt(12), sqrt(2) of it in voltage m
   CAPTURE(seed);
   constexpr int draws = 200000;
   Stream s = test_stream(seed);
-  double uniform = 0, voltage = 0, steps = 0;
+  double uniform = 0, voltage = 0;
   for (int draw = 0; draw < draws; ++draw) {
     const double phase = 2 * pi * s.uniform();
     uniform += std::pow(turn_between(dac_output(dac_of(DacMode::phase, 10), phase).phase_rad, phase), 2);
     voltage += std::pow(turn_between(dac_output(dac_of(DacMode::voltage, 10), phase).phase_rad, phase), 2);
-    steps += std::pow(dac_step_rad(dac_of(DacMode::voltage, 10), phase), 2);
   }
   const double rms = 2 * pi / 1024 / std::sqrt(12.0);
   CHECK(std::sqrt(uniform / draws) == Approx(rms).epsilon(0.01));
   CHECK(std::sqrt(voltage / draws) == Approx(std::sqrt(2.0) * rms).epsilon(0.01));
-  CHECK(std::sqrt(steps / draws / 12) == Approx(std::sqrt(2.0) * rms).epsilon(0.01));
-  CHECK(dac_step_rad(dac_of(DacMode::voltage, 10), 2 * pi) == Approx(4 * pi / 1024).epsilon(1e-14));
-  CHECK(dac_step_rad(dac_of(DacMode::phase, 10), 1.0) == Approx(2 * pi / 1024).epsilon(1e-14));
 }
 
 // Fails when 0 bits mean "no DAC" here too

@@ -28,9 +28,6 @@ DirectReceiver quiet() {
   return {{0.8, 0.0}, {InputReferredNoise{0.0}, 40e9 / per_hz, 1e3, 0.0}, {none, 0.0, 100e9}};
 }
 
-// One alternative or the other: an amplifier's noise and a resistor cannot both be given
-static_assert(std::variant_size_v<FrontEndNoise> == 2);
-
 }  // namespace
 
 // Fails when the 2 of 2 q I B is missing, or dark current is not counted
@@ -44,23 +41,13 @@ TEST_CASE("photodiode: shot noise of 100 uA in 40 GHz is 1.13 uA") {
   check_message(refusal([] { responsivity_a_per_w(1.1, 1e-6); }), {"quantum_efficiency"});
 }
 
-// Fails when k T is not at 300 K, or the factor 4 is 2
-TEST_CASE("front end: 50 ohm give 3.64 uA and 1 kohm 0.81 uA in 40 GHz") {
-  CHECK(input_noise_a(resistive_front_end(50, 40e9 / per_hz)) == Approx(3.64e-6).epsilon(2e-3));
-  CHECK(input_noise_a(resistive_front_end(1e3, 40e9 / per_hz)) == Approx(0.814e-6).epsilon(2e-3));
-  CHECK(output_v(resistive_front_end(50, 40e9), 1e-3) == Approx(0.05).epsilon(1e-14));
-}
-
-// Fails when a published number is changed. 63 dBohm is 1413 ohm, 71 dBohm 3548 ohm
+// Fails when a published number is changed. 63 dBohm is 1413 ohm
 TEST_CASE("front end: published ones") {
-  const FrontEnd patel = patel_2022_receiver(), shi = shi_2019_receiver();
+  const FrontEnd patel = patel_2022_receiver();
   CHECK(input_noise_a(patel) == Approx(16.9e-12 * std::sqrt(33.48e9)).epsilon(2e-3));
   CHECK(patel.transimpedance_ohm == Approx(1412.54).epsilon(1e-5));
   CHECK(patel.supply_power_w == 47e-3);
-  CHECK(input_noise_a(shi) == Approx(2.72e-6).epsilon(1e-12));
-  CHECK(shi.bandwidth_hz == 37e9);
-  CHECK(shi.transimpedance_ohm == Approx(3548.13).epsilon(1e-5));
-  for (const FrontEnd& s : {patel, shi, FrontEnd{}}) {
+  for (const FrontEnd& s : {patel, FrontEnd{}}) {
     CHECK_NOTHROW(validate_front_end(s));
     CHECK(front_end_warnings(s).empty());
   }
@@ -74,9 +61,9 @@ TEST_CASE("front end: impossible ones are refused by name, odd ones are reported
     check_message(refusal([&] { validate_front_end(s); }), {name});
   };
   refused({InputReferredNoise{-1.0}, 1e9, 50, 0}, "a_per_rthz");
-  refused(resistive_front_end(0, 1e9), "resistance_ohm");
-  refused(resistive_front_end(50, 1e9, 0), "temperature_k");
-  refused(resistive_front_end(50, 0), "bandwidth_hz");
+  refused({LoadResistor{0.0}, 1e9, 50, 0}, "resistance_ohm");
+  refused({LoadResistor{50, 0}, 1e9, 50, 0}, "temperature_k");
+  refused({InputReferredNoise{}, 0, 50, 0}, "bandwidth_hz");
   refused({InputReferredNoise{}, 1e9, 0, 0}, "transimpedance_ohm");
   refused({InputReferredNoise{}, 1e9, 50, -1}, "supply_power_w");
   CHECK(front_end_warnings({InputReferredNoise{1e-9}, 300e9, 50, 0}).size() == 2);
@@ -169,48 +156,20 @@ TEST_CASE("homodyne: signed current, phase error, what a finite rejection leaves
   CHECK(homodyne_current_a(s, 2e-3, 0, -1) == Approx(full - leak).epsilon(1e-13));
 }
 
-// Fails when the signal's mean square is halved. 4 eta n_ph for n_ph photons in T = 1/(2 B)
-TEST_CASE("homodyne: shot-limited signal to noise is 2 R P/(q B), and strong oscillators reach it") {
-  CHECK(homodyne_shot_limited_snr(0.9, 1e-6, 25e9) == Approx(2 * 0.9e-6 / (q_c * 25e9)).epsilon(1e-13));
-  const double photon_j = 6.62607015e-34 * 299792458.0 / 1550e-9, eta = 0.7;
-  const double photons = 1e-6 * 20e-12 / photon_j;
-  CHECK(homodyne_shot_limited_snr(responsivity_a_per_w(eta, 1550e-9), 1e-6, 25e9) ==
-        Approx(4 * eta * photons).epsilon(1e-12));
-  ReceiverSettings s;
-  s.lo_power_w = 10;
-  s.front_end.noise = InputReferredNoise{0};
-  s.cmrr_db = 300;
-  s.front_end.bandwidth_hz = 25e9 / per_hz;
-  const double current = homodyne_current_a(s, 1e-3);
-  CHECK(current * current / homodyne_noise_a2(s, {}, 1e-6).total() ==
-        Approx(homodyne_shot_limited_snr(0.9, 1e-6, 25e9)).epsilon(1e-6));
-}
-
 // Fails when the noises are added as amplitudes
-TEST_CASE("MC: homodyne: mean and variance of noisy readings, 200000") {
-  const std::uint64_t seed = 1902;
-  CAPTURE(seed);
-  constexpr int n = 200000;
+TEST_CASE("homodyne: variances of shot, amplifier and oscillator add up") {
   ReceiverSettings s;
   LaserSettings seed_laser;
   seed_laser.rin_db_per_hz = -130;
   s.cmrr_db = 20;
   const double b = noise_bandwidth_hz(FrontEnd{}), shot = 2 * q_c * (0.9 * (1e-3 + 4e-6) + 60e-9) * b,
                tia = 285.61e-24 * b;
-  const double rin = 0.81e-6 * 1e-13 * b * 1e-2, mean = 2 * 0.9 * std::sqrt(1e-3) * 2e-3 * std::cos(0.1);
+  const double rin = 0.81e-6 * 1e-13 * b * 1e-2;
   const HomodyneNoise noise = homodyne_noise_a2(s, seed_laser, 4e-6);
   CHECK(noise.shot == Approx(shot).epsilon(1e-12));
   CHECK(noise.front_end == Approx(tia).epsilon(1e-12));
   CHECK(noise.intensity == Approx(rin).epsilon(1e-12));
-  Stream stream = test_stream(seed);
-  double m1 = 0, m2 = 0;
-  for (int k = 0; k < n; ++k) {
-    const double d = noisy_homodyne_current_a(s, seed_laser, 2e-3, 0.1, stream) - mean;
-    m1 += d / n;
-    m2 += d * d / n;
-  }
-  CHECK(std::abs(m1) < 5 * std::sqrt((shot + tia + rin) / n));
-  CHECK(std::abs(m2 / (shot + tia + rin) - 1) < 5 * std::sqrt(2.0 / n));
+  CHECK(noise.total() == Approx(shot + tia + rin).epsilon(1e-12));
 }
 
 // Fails when readings sit at the edges of their steps, or nothing clips
@@ -229,8 +188,6 @@ TEST_CASE("converter: 3 bits over -1..1, readings in the middle of eight steps, 
 
 // Fails when SQNR counts from a full-scale square wave. The sine's frequency shares no factor with the record
 TEST_CASE("converter: a full-scale sine has 6.02 b + 1.76 dB over its steps") {
-  CHECK(sine_sqnr_db(7) == Approx(43.90).margin(0.01));
-  CHECK(effective_bits_of_sinad(sine_sqnr_db(5.3)) == Approx(5.3).epsilon(1e-13));
   for (const int bits : {8, 10, 12}) {  // the law holds for many steps: 0.27 dB short at 6 bits
     CAPTURE(bits);
     constexpr int n = 65536;

@@ -71,16 +71,6 @@ TEST_CASE("row 2: the product of the parts is the closed form, 1000 draws") {
   CHECK(library < 1e-14);
 }
 
-TEST_CASE("row 3: mzi_bar_power is the bar power of the MZI") {
-  Stream s = test_stream(30);
-  for (int draw = 0; draw < 200; ++draw) {
-    const double theta = 2 * pi * s.uniform(), alpha = 0.2 * s.normal(), beta = 0.2 * s.normal();
-    CAPTURE(theta, alpha, beta);
-    CHECK(std::abs(mzi_bar_power(theta, alpha, beta) -
-                   std::norm(published_mzi(theta, 1.0, alpha, beta)(0, 0))) < 1e-14);
-  }
-}
-
 // fails when the splitters enter with opposite signs (no leak at all)
 TEST_CASE("leakage of the cross state with both splitters off by d is sin^2 2d") {
   for (const auto& [d, leak_db] : {std::pair{0.01, -33.98}, {0.02, -27.96}, {0.05, -20.01}}) {

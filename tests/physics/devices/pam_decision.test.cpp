@@ -71,29 +71,6 @@ TEST_CASE("MC: row 14: level-dependent noise, thresholds at equal q, 1000000 sym
         five_sigma(symbol_error_rate(levels, midway), n));
 }
 
-// Fails when the ln s terms are dropped. At the threshold of least errors the two densities are equal
-TEST_CASE("thresholds: equal likelihood is the best there is, equal q close behind") {
-  const auto levels = growing();
-  const auto best = likelihood_thresholds(levels), equal_q = equal_q_thresholds(levels);
-  const auto density = [](const NoisyLevel& l, double x) {
-    return std::exp(-std::pow((x - l.mean) / l.rms, 2) / 2) / l.rms;
-  };
-  for (std::size_t i = 0; i < 3; ++i)
-    CHECK(density(levels[i], best[i]) == Approx(density(levels[i + 1], best[i])).epsilon(1e-10));
-  const double least = symbol_error_rate(levels, best);
-  CHECK(least < symbol_error_rate(levels, equal_q));
-  CHECK(symbol_error_rate(levels, equal_q) < 1.01 * least);
-  for (const double shift : {-3e-3, 3e-3})
-    for (std::size_t i = 0; i < 3; ++i) {
-      auto moved = best;
-      moved[i] += shift;
-      CHECK(symbol_error_rate(levels, moved) > least);
-    }
-  const std::vector<NoisyLevel> equal = {{1, 0.2}, {2, 0.2}};
-  CHECK(likelihood_thresholds(equal)[0] == Approx(1.5).epsilon(1e-14));
-  CHECK(equal_q_thresholds(equal)[0] == Approx(1.5).epsilon(1e-14));
-}
-
 TEST_CASE("thresholds: unsorted levels, missing noise and hopeless pairs are refused") {
   const auto refused = [](const std::vector<NoisyLevel>& levels, const char* part) {
     check_message(refusal([&] { equal_q_thresholds(levels); }), {part});
@@ -101,10 +78,6 @@ TEST_CASE("thresholds: unsorted levels, missing noise and hopeless pairs are ref
   refused({{0, 1}}, "1 levels");
   refused({{0, 1}, {0, 1}}, "level 1 at 0");
   refused({{0, 0}, {1, 1}}, "rms of a level = 0");
-  check_message(refusal([] {
-                  likelihood_thresholds(std::vector<NoisyLevel>{{0, 9}, {0.1, 0.1}});
-                }),
-                {"equal_q"});
   check_message(refusal([] { symbol_error_rate(growing(), std::vector{0.5}); }), {"1 thresholds between 4"});
   check_message(refusal([] { pam_symbol_error_rate(1, 2); }), {"1 levels"});
   check_message(refusal([] { pam_q_of_symbol_error_rate(4, 0.8); }), {"symbol_error_rate = 0.8"});

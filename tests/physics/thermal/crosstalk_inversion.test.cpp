@@ -65,8 +65,7 @@ TEST_CASE("crosstalk inversion: two heaters by hand") {
   CHECK(turned.power_w[0] == Approx(power(0.01 + 2 * pi, 3.0)).epsilon(1e-13));
   CHECK(turned.power_w[1] == Approx(power(3.0, 0.01 + 2 * pi)).epsilon(1e-13));
   // without compensation the neighbours' heat stays as an error
-  const Vector wanted{{0.01, 3.0}}, simple = uncompensated_powers_w(r, wanted);
-  CHECK(simple[1] == Approx(3.0 / per_w).epsilon(1e-13));
+  const Vector wanted{{0.01, 3.0}}, simple = wanted / per_w;
   const Vector errors = static_phase_errors_rad(r, simple, wanted);
   CHECK(errors[0] == Approx(3.0 * x).epsilon(1e-11));
   CHECK(errors[1] == Approx(0.01 * x).epsilon(1e-9));
@@ -92,14 +91,10 @@ TEST_CASE("crosstalk inversion: limits clip by name and the others still reach t
   CHECK(high.power_w[0] == Approx(limit).epsilon(1e-14));
   CHECK(std::abs(high.phase_rad[1] - 3.0) < 1e-12);
   CHECK(std::abs(high.phase_rad[2] - 2.0) < 1e-12);
-  const auto warnings = crosstalk_inversion_warnings(high);
-  REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0].text, ContainsSubstring("1 heaters left at the heater limit (0)"));
   const CrosstalkInversion starved = invert_crosstalk(r, Vector{{6.2, 3.0, 2.0}}, {1.0, 10e-3});
   CHECK(starved.total_w == Approx(10e-3).epsilon(1e-13));
   CHECK(starved.power_scale < 0.2);
   CHECK_FALSE(starved.feasible());
-  CHECK(crosstalk_inversion_warnings(starved).size() == 1);
 }
 
 TEST_CASE("crosstalk inversion: what is refused") {
@@ -122,9 +117,7 @@ TEST_CASE("a full die: 8e4 heaters compensated") {
   const CrosstalkInversion found = invert_crosstalk(r, wanted);
   CHECK(found.feasible());
   CHECK(found.residual_rad < 1e-12);
-  CHECK(found.total_w > 1500);  // about 8e4 P_pi: no die carries that, and it says so
-  REQUIRE(crosstalk_inversion_warnings(found).size() == 1);
-  CHECK_THAT(crosstalk_inversion_warnings(found)[0].text, ContainsSubstring("warm the die"));
+  CHECK(found.total_w > 1500);  // about 8e4 P_pi: no die carries that
   const Vector errors = static_phase_errors_rad(r, found.power_w, wanted);
   CHECK(errors.cwiseAbs().maxCoeff() < 1e-11);
 }

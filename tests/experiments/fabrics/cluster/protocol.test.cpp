@@ -108,40 +108,6 @@ TEST_CASE("no transceiver carries two circuits, and every byte arrives once") {
     }
 }
 
-// A flow waits only while its source or its destination is busy, so that without messages a schedule takes at
-// most the bytes of both ports, twice the optimum. Fails when a node idles with flows that could be sent.
-TEST_CASE("flow-based schedules stay within twice the offline optimum of small cases") {
-  double worst = 0.0;
-  for (std::uint32_t number = 0; number < 60; ++number) {
-    ProtocolSettings p;
-    p.nodes = 3 + static_cast<int>(number % 3);
-    p.message_s = 1e-10;
-    p.backoff_s = 1e-9;
-    p.settling_s = 0.0;
-    p.tuning_s = 1e-5;
-    p.hold = false;  // a held circuit would save a set-up that the optimum pays
-    const auto flows = random_flows(number, p.nodes, 7);
-    std::vector<Transfer> transfers;
-    for (const StepFlow& f : flows) transfers.push_back(f.transfer);
-    const double least_s = optimal_makespan_s(p, transfers), greedy_s = run_protocol(p, flows).end_s;
-    REQUIRE(least_s >= busiest_port_s(p.nodes, transfers, p.bytes_per_s));
-    REQUIRE(greedy_s >= least_s * (1 - 1e-9));
-    REQUIRE(greedy_s <= 2.0 * least_s * (1 + 1e-3));
-    worst = std::max(worst, greedy_s / least_s);
-  }
-  CHECK(worst > 1.01);  // the cases are not trivial
-}
-
-TEST_CASE("the offline optimum of flows that must take turns is their sum, of others the longest") {
-  ProtocolSettings p;
-  p.tuning_s = 2e-6;
-  p.settling_s = 1e-6;
-  const std::vector<Transfer> turns = {{0, 1, 125e3}, {2, 1, 250e3}, {3, 1, 125e3}},
-                              together = {{0, 1, 125e3}, {1, 2, 250e3}, {2, 3, 125e3}};
-  CHECK(optimal_makespan_s(p, turns) == Approx(3 * 3e-6 + 40e-6).epsilon(1e-12));
-  CHECK(optimal_makespan_s(p, together) == Approx(3e-6 + 20e-6).epsilon(1e-12));
-}
-
 // a circuit held for the next bucket must not keep the others from this one: fails (never ends) without
 // revoking
 TEST_CASE("a held circuit is taken back by a destination that needs its receiver") {
