@@ -101,6 +101,7 @@ LongPhase::LongPhase(std::string name, bool quiet) {
   const auto wait = [name = std::move(name)](const std::stop_token& over) {
     std::mutex mutex;
     std::condition_variable_any none;
+    // cppcheck-suppress localMutex // a condition needs one; nobody else waits for it
     std::unique_lock lock(mutex);
     none.wait_for(lock, over, std::chrono::seconds(1), [] { return false; });
     if (!over.stop_requested()) say(name + " ...\n");

@@ -52,6 +52,7 @@ SettingValues values_of(const std::string& text, std::string_view option, std::s
                                    }),
            "{} (it reads INSTANCE.SETTING=[{}]). Write, for example, {} arm.length_m=[100e-6, 1e-6].", typed,
            meaning, option);
+  // cppcheck-suppress nullPointer // validate() has thrown
   for (const Document& item : list->items) found.values.push_back(item->number);
   return found;
 }

@@ -207,7 +207,7 @@ std::string table_of(std::string_view heading, const std::vector<AnsweredRow<Que
     if (column.shown()) headings.push_back({column.heading});
   std::vector<std::vector<std::string>> cells;
   for (const auto& row : rows) {
-    std::vector<std::string>& line = cells.emplace_back();
+    std::vector<std::string> line;
     for (const auto& key : varied) line.push_back(shown_text(key.of(row.question)));
     for (const auto& column : columns) {
       if (!column.shown()) continue;
@@ -215,6 +215,7 @@ std::string table_of(std::string_view heading, const std::vector<AnsweredRow<Que
       const bool counts = !std::holds_alternative<double>(column.of(row.answer));
       line.push_back(std::isnan(x) ? "-" : counts ? fmt::format("{:.0f}", x) : fmt::format("{:.4g}", x));
     }
+    cells.push_back(std::move(line));
   }
   return fmt::format("\n{}\n{}{}", heading,
                      text_table(headings, cells, std::min<std::size_t>(varied.size(), 4)),

@@ -46,7 +46,7 @@ def fuzzed(bench):
 def cppcheck_findings(bench):
     """1 where cppcheck has something to say of our sources."""
     if not shutil.which("cppcheck"):
-        raise RuntimeError("no cppcheck: experiments/scripts/setup fuzz")
+        raise RuntimeError("no cppcheck: experiments/scripts/setup analyse")
     return bench.run("tests/analyse", "--cppcheck", accept=(0, 1))[2]
 
 
