@@ -40,7 +40,7 @@ const RuledNetwork* ruled_network(std::string_view source) {
         Adder::ring,
         {},
         [](const StudyConfig& config) { return word_hops(config.task, Adder::ring); },
-        [](const StudyConfig&) { return std::string("ring of links"); },
+        [](const StudyConfig&) { return std::string("ring"); },
         nullptr},
        {"hub",
         Outputs::answer,
@@ -48,7 +48,7 @@ const RuledNetwork* ruled_network(std::string_view source) {
         {},
         [](const StudyConfig& config) { return word_hops(config.task, Adder::hub); },
         [](const StudyConfig& config) {
-          return std::string(config.budget.hub_j_per_bit > 0 ? "switch that adds" : "adder chip");
+          return std::string(config.budget.hub_j_per_bit > 0 ? "aggregating switch" : "adder chip");
         },
         nullptr}}};
   const auto found = std::ranges::find(all, source, &RuledNetwork::source);

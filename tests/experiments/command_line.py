@@ -658,7 +658,7 @@ class MainJob(unittest.TestCase):
             self.assertEqual(optinc(command, name, "--quiet", *more).returncode, 0)
         own = self.path.with_name("own.toml")
         own.write_text('[[scenario]]\nname = "u"\nnetwork = "optinc"\ncollective = "optinc"\nbits = 8\n'
-                       'designs = "at_operating_points.toml"\ndesign = "96-32 in turn"\n')
+                       'designs = "at_operating_points.toml"\ndesign = "96-32"\n')
         self.assertEqual(optinc("interconnect", own, "--quiet").returncode, 0)
         self.check_refusal(optinc("cluster", "odl"), "shipped lists", 'mean "oddl"')
 

@@ -461,7 +461,7 @@ class Drawing(unittest.TestCase):
             both, = figures.FIGURES["learning_energy"](run, beside=[FILES["trained_at_energies"]]).axes
             means = [off.mean * 100 for off in results.learning.differences(run)]
         drawn = {line.get_label(): line.get_xydata() for line in axes.lines if not line.get_label().startswith("_")}
-        self.assertEqual(list(drawn), [f"{way}; 4 servers, 8 bits" for way in ("digit sums", "ring of links", "some net")])
+        self.assertEqual(list(drawn), [f"{way}; 4 servers, 8 bits" for way in ("digit sums", "ring", "some net")])
         np.testing.assert_allclose(drawn["digit sums; 4 servers, 8 bits"], [[1e-5 / 4, means[1]]])
         np.testing.assert_allclose(list(drawn.values())[2], [[1e-3 / 4, -2]])
         self.assertEqual([text.get_text() for text in axes.texts], [f"{means[3]:+.3g}"])

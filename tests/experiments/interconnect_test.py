@@ -53,7 +53,7 @@ def headline():
     return json.loads(done.stdout)
 
 
-UNITS = {"F2 ResNet50 OptINC": "published shape, trained for noise", "F2 ResNet50 OptINC, 96-32": "96-32 in turn",
+UNITS = {"F2 ResNet50 OptINC": "published, noise-aware", "F2 ResNet50 OptINC, 96-32": "96-32",
          "F2 ResNet50 OptINC, carry chain": "carry chain, more light"}  # the design of each row
 
 

@@ -78,7 +78,7 @@ Scenario cluster_network() {
   s.rate_bit_per_s = 100e9;
   s.routing = "ecmp";
   s.workload = "vgg19";
-  s.design = "published shape, trained for noise";
+  s.design = "published, noise-aware";
   return s;
 }
 

@@ -64,7 +64,8 @@ Communication in_switches(const Scenario& s, const std::vector<int>& places, int
   const int levels = tree ? levels_that_span(s, places) : 1, half = static_cast<int>(s.radix) / 2;
   const double port = s.port_bytes_per_s(), above = port / s.oversubscription;
   const double latency_s = 2.0 * s.step_latency_s + 2.0 * levels * (s.hop_latency_s + s.adding_latency_s);
-  Communication c = one_step(s, "sum in switches", bytes, bytes / (levels > 1 ? above : port), latency_s);
+  Communication c =
+      one_step(s, "in-network aggregation", bytes, bytes / (levels > 1 ? above : port), latency_s);
   std::set<int> edges, pods;
   for (const int place : places) {
     add_both_ways(c, fmt::format("{} {}", tree ? "host" : "server", place), port, bytes);

@@ -13,7 +13,7 @@ SERVERS = (1, 2, 4, 8, 16, 32, 64)
 ROUNDINGS = ("half-even", "half-up", "floor", "stochastic")
 
 DESIGNS = {"owner-4": "sums of 4, owners", "star-4": "sums of 4, star", "ring-4": "ring of 4", "owner-8": "sums of 8, owners",
-           "ring-8": "ring of 8", "adder-8": "adder chip, 8 servers", "switch-8": "switch that adds, 8 servers",
+           "ring-8": "ring of 8", "adder-8": "adder chip, 8 servers", "switch-8": "aggregating switch, 8 servers",
            "analogue-star": "analogue sum of 8, star"}
 # Of the prototype: share of codes wrong and pJ per bit (it counted neither the errors of an owner's answers nor what trees
 # lose), and, of what it compared them with, pJ per bit and the share of a design's symbols that it counted: partial sums as

@@ -242,7 +242,7 @@ CLAIMS = claims_of(GROUP,
       for share, target in ((0.95, ">= 99.8"), (0.99, ">= 99.75"))),
     *((f"learning-{preset}", ">= -0.3", "points of final accuracy relative to exact averaging, lower end of the 95 % interval of 5 seeds: "
        "9,984 MZIs, all noise of set receivers, including phase locks, default link",
-       (points, LEARNING, f"96-32, for noise, {preset}", "low"),
+       (points, LEARNING, f"96-32, {preset}", "low"),
        f"{OPTINC} run experiments/data/studies/{LEARNING}.toml -o {LEARNING}.h5") for preset in ("design-target", "good-lab")),
     ("correction-gain", ">= 0", "gain in word accuracy by splitter correction, least over levels, published network",
      least_gain_of_correction, f"{OPTINC} run {SPLITTERS} -o splitter_errors.h5"),

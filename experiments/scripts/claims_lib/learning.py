@@ -126,18 +126,18 @@ CLAIMS = claims_of(GROUP,
        (points, "learning_images", path),
        f"{OPTINC} run experiments/data/studies/learning_images.toml -o learning_images.h5")
       for short, path, target in (
-          ("codes", "codes, no chip", ">= -0.3"), ("published", "published shape, design-target", "< -5"),
-          ("bottleneck-design-target", "96-32, for noise, design-target", ">= -0.3"),
-          ("bottleneck-good-lab", "96-32, for noise, good-lab", ">= -0.3"),
-          ("doped-heaters", "128-16, for noise, doped-heaters", ">= -1.5"),
+          ("codes", "codes, no chip", ">= -0.3"), ("published", "published, design-target", "< -5"),
+          ("bottleneck-design-target", "96-32, design-target", ">= -0.3"),
+          ("bottleneck-good-lab", "96-32, good-lab", ">= -0.3"),
+          ("doped-heaters", "128-16, doped-heaters", ">= -1.5"),
           ("chain-design-target", "carry chain, design-target", ">= -0.5"), ("chain-good-lab", "carry chain, good-lab", ">= -0.5"))),
     # chains decode 6 % (design-target) and 9 % (good-lab) of a cascade's words wrong on this link
     *((f"cascade-{short}", target, "points of final accuracy relative to exact averaging, 16 servers, mean of 3 seeds",
        (points, study, path),
        f"{OPTINC} run experiments/data/studies/{study}.toml -o {study}.h5")
       for short, study, path, target in (
-          ("chips", "learning_cascade_even", "96-32, for noise, half-even, design-target", ">= -0.5"),
-          ("chips-good-lab", "learning_cascade_even", "96-32, for noise, half-even, good-lab", ">= -0.5"),
+          ("chips", "learning_cascade_even", "96-32, half-even, design-target", ">= -0.5"),
+          ("chips-good-lab", "learning_cascade_even", "96-32, half-even, good-lab", ">= -0.5"),
           ("chain-design-target", "learning_cascade", "carry chain, design-target", ">= -1"),
           ("chain-good-lab", "learning_cascade", "carry chain, good-lab", ">= -1.5"))),
 )

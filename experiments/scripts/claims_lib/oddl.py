@@ -150,12 +150,12 @@ CLAIMS = claims_of(GROUP,
      off_by_hand, OF_TRACED),
     *((f"arrangement-{name}", target, f"iteration of ResNet50 on 256 servers over that of a ring of 32 bits: {scenario}",
        (over_ring, scenario, "total_s"), OF_ARRANGEMENTS)
-      for name, scenario, target in (("tree", "tree of 4", "<= 0.7"), ("adding", "sum in switches, 8 bits", "<= 0.7"),
+      for name, scenario, target in (("tree", "tree of 4", "<= 0.7"), ("adding", "in-network aggregation, 8 bits", "<= 0.7"),
                                      ("fast-circuits", "fast circuits, N/4 units", ""), ("mirrors", "mirrors, N/4 units", ""))),
     *((f"arrangement-energy-{name}", "", f"energy of the network in such an iteration over that of the ring: {scenario}",
        (over_ring, scenario, "energy_j"), OF_ARRANGEMENTS)
       for name, scenario in (("tree", "tree of 4"), ("trained", "tree of 4, trained"), ("radix-16", "tree of 16"),
-                             ("adding", "sum in switches, 8 bits"), ("fast-circuits", "fast circuits, N/4 units"))),
+                             ("adding", "in-network aggregation, 8 bits"), ("fast-circuits", "fast circuits, N/4 units"))),
     *((f"arrangement-units-{name}", target, f"units for 256 servers: {scenario}",
        (at, arranged, scenario, "units"), OF_ARRANGEMENTS)
       for name, scenario, target in (("tree", "tree of 4", "= 85"), ("radix-16", "tree of 16", "= 17"),

@@ -114,19 +114,19 @@ def name_of(identity: Mapping[str, Any]) -> str:
 
 
 RULED = {"carry-chain": "carry chain", "digit-sums": "digit sums", "analogue-sum": "analogue sum",
-         "ring": "ring of links", "hub": "links to an adder"}
+         "ring": "ring", "hub": "adder"}
 """What networks that a rule makes are called."""
 
 
 LABELS = {
-    "published": "published shape", "published_standin": "published shape, weight noise",
-    "published_standin_longer": "published shape, more weight noise", "published_chips": "published shape, on chips",
-    "published_even_chips": "published shape, on chips, half-even", "published_noise_aware": "published shape, for noise",
-    "bottleneck_noise_aware": "96-32, for noise", "bottleneck_even_noise_aware": "96-32, for noise, half-even",
-    "bottleneck_unclocked_noise_aware": "96-32, for noise without clocks",
-    "bottleneck_sine_noise_aware": "96-32, for noise and sine",
-    "bottleneck_limiters_noise_aware": "96-32, for noise and ceilings", "doped_heaters_noise_aware": "128-16, for noise",
-    "doped_heaters_fitted_noise_aware": "128-16, for noise and fitted phases",
+    "published": "published", "published_standin": "published, weight noise",
+    "published_standin_longer": "published, more weight noise", "published_chips": "published, on chips",
+    "published_even_chips": "published, on chips, half-even", "published_noise_aware": "published, noise-aware",
+    "bottleneck_noise_aware": "96-32", "bottleneck_even_noise_aware": "96-32, half-even",
+    "bottleneck_unclocked_noise_aware": "96-32, unclocked",
+    "bottleneck_sine_noise_aware": "96-32, sine",
+    "bottleneck_limiters_noise_aware": "96-32, soft limiters", "doped_heaters_noise_aware": "128-16",
+    "doped_heaters_fitted_noise_aware": "128-16, fitted",
     "64x5_standin": "64x5, weight noise", "128x4_standin": "128x4, weight noise",
 }
 """What figures call shipped networks: their shape, and what they were trained for."""
