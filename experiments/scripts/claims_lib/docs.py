@@ -1,6 +1,7 @@
 """Group docs: what a stranger reads: the README, the commands that its pages print, the site, the width of tables and pages."""
 
 import re
+import subprocess
 import sys
 import time
 
@@ -21,7 +22,36 @@ TABLES = (
 
 
 def words(text):
-    return len(re.sub(r"^```.*?^```|\]\([^)]*\)|<[^>]*>", " ", text, flags=re.MULTILINE | re.DOTALL).split())
+    return len(re.sub(r"^```.*?^```|\]\([^)]*\)|<[^>\n]*>", " ", text, flags=re.MULTILINE | re.DOTALL).split())
+
+
+BEFORE = "a2601f4d"
+"""The revision against which words are counted."""
+READ = ("README.md", "docs/results.md", "docs/limitations.md", "docs/guide")
+APPENDIX = "docs/results-appendix.md"
+
+
+@shared
+def read_words(bench, revision):
+    """Words without code of README, guide, results and limitations at a revision; those of the appendix count half."""
+    pages = bench.run("git", "ls-tree", "-r", "--name-only", revision, *READ, APPENDIX)[0].split()
+    of = {page: words(bench.run("git", "show", f"{revision}:{page}")[0]) for page in pages if page.endswith(".md")}
+    for page, count in of.items():
+        progress(f"   {revision} {page}: {count}")
+    return sum(count / 2 if page == APPENDIX else count for page, count in of.items())
+
+
+def shorter(bench):
+    return read_words(bench, "HEAD") / read_words(bench, BEFORE)
+
+
+@shared
+def results_numbers(bench):
+    """(numbers of the results' tables compared, tables, those that wait for a study, differing numbers)."""
+    bench.optinc("list")  # compiles it
+    done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "tests/results_numbers.py", OPTINC, "--all"], cwd=ROOT, capture_output=True, text=True)
+    told = re.search(r"(\d+) numbers of (\d+) tables compared; without a source in the tree: (\d+)", done.stdout)
+    return *map(int, told.groups()), len(done.stderr.splitlines())
 
 
 def numbers(text):
@@ -135,12 +165,20 @@ def typed(lines):
 
 
 SITE = "docs/site/build"
+WORDS = "experiments/claims read-words read-words-before read-shorter"
+NUMBERS = f"/usr/bin/python3 tests/results_numbers.py {OPTINC} --all"
 GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
 CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
     ("readme-lines", "<= 150", "lines of the README", lambda _: README.count("\n"), "wc -l README.md"),
     ("readme-words", "", "words of its prose", lambda _: words(README), "wc -w README.md"),
     ("readme-numbers", "", "numbers in its prose", lambda _: numbers(README), "grep -c '[0-9]' README.md"),
+    ("read-words", "", "words of README, guide, results and limitations, without code; the appendix counts half", (read_words, "HEAD"), WORDS),
+    ("read-words-before", "", f"the same at {BEFORE}", (read_words, BEFORE), WORDS),
+    ("read-shorter", "<= 0.5", "the first over the second", shorter, WORDS),
+    ("results-compared", "", "numbers of the results' tables compared with their sources", (at, results_numbers, 0), NUMBERS),
+    ("results-different", "= 0", "of these, those that differ", (at, results_numbers, 3), NUMBERS),
+    ("results-waiting", "", "tables of the results that wait for the file of a study", (at, results_numbers, 2), NUMBERS),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", (at, guide, 0), GUIDE),
     ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", (at, guide, 1), GUIDE),
     ("doxygen", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),

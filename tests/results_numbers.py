@@ -1,0 +1,297 @@
+"""Every number of the tables of docs/results.md and docs/results-appendix.md that a source here has is that of the source, rounded.
+
+Usage: results_numbers.py OPTINC [--all] [--update]. Above a table stands <!-- numbers: NAME -->. Its source is
+
+- a row of PRINTED: what `optinc ... --json` prints now (--all: also what takes longer than 15 seconds), or
+- experiments/results/numbers/NAME.csv, written by a long study: the table again, its header and first column as on the page, with
+  the numbers in full. A cell that it leaves empty is not compared.
+
+--update rounds the sources' numbers into the pages. Prints which tables are compared and which wait for such a file; exits 1 when
+a number differs, or a table has no name.
+"""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Callable
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "docs" / name for name in ("results.md", "results-appendix.md")]
+STUDIES = ROOT / "experiments/results/numbers"
+MARK = re.compile(r"^<!-- numbers: ([\w-]+) -->\n((?:\|.*\n)+)", re.MULTILINE)
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w-])")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A table, or columns of it, that commands print: `cells` of what each printed gives {(row, column): number or numbers}."""
+    commands: tuple[str, ...]
+    cells: Callable[..., dict[tuple[str, str], Any]]
+    slow: bool = False
+
+
+def grid(rows, columns):
+    """A cell for every row of the page, a record of what was printed, and every column, what it says of the record."""
+    return {(label, column): of(record) for label, record in rows.items() for column, of in columns.items()}
+
+
+def transposed(cells):
+    return {(column, row): value for (row, column), value in cells.items()}
+
+
+def named(records, key, names, **also):
+    """The only record of every name that is also as asked for, by what the page calls it."""
+    return {label: next(r for r in records if r[key] == name and all(r[k] == v for k, v in also.items())) for label, name in names.items()}
+
+
+def iteration(told):
+    names = {"ring, 32 bits": "ring", "ring, 8 bits": "ring, 8 bits", "published network, noise-aware": "OptINC", "96-32 network": "OptINC, 96-32",
+             "carry chain": "OptINC, carry chain"}
+    rows = named(told["scenarios"], "name", {label: f"F2 ResNet50 {name}" for label, name in names.items()}, servers=4)
+    cells = grid(rows, {"time (ms)": lambda r: 1e3 * r["total_s"], "chips": lambda r: r["chips"], "total (J)": lambda r: r["energy_j"],
+                        "heaters, lasers, receivers (J)": lambda r: r["static_j"], "transceivers (J)": lambda r: r["transceivers_j"],
+                        "drivers, converters, clocks (J)": lambda r: r["symbol_j"]})
+    return transposed({(row, column): value for (row, column), value in cells.items() if value})
+
+
+def arrangements(told):
+    names = {"ring, 32 bits": "ring, 32 bits", "in-network aggregation, 32 bits": "in-network aggregation, 32 bits",
+             "in-network aggregation, 8 bits": "in-network aggregation, 8 bits", "tree of 4 inputs, carry chains": "tree of 4",
+             "tree of 4 inputs, 96-32 network": "tree of 4, trained", "tree of 16 inputs, carry chains, signed levels": "tree of 16",
+             "circuit-switched in 80 us, a unit per group": "fast circuits, N/4 units", "circuit-switched in 80 us, one unit": "fast circuits, one unit"}
+    return grid(named(told["scenarios"], "name", names, servers=256),
+                {"units": lambda r: r["units"] or None, "chips": lambda r: r["chips"] or None, "iteration (ms)": lambda r: 1e3 * r["total_s"],
+                 "over the ring's": lambda r: r["normalised"] or 1.0, "energy of the network (J)": lambda r: r["energy_j"]})
+
+
+def ratios(told):
+    rows = {r["name"]: r["normalised"] for r in told["scenarios"] if r["servers"] == 4}
+    return {("ResNet50: iteration takes 0.74 of a ring's", "here"): rows["F1 ResNet50 OptINC"],
+            ("LLaMA: iteration takes 0.83 of a ring's", "here"): rows["F1 LLaMA OptINC"],
+            ("the same, if OptINC sends 8 bits and the ring 32", "here"): (rows["F2 ResNet50 OptINC"], rows["F2 LLaMA OptINC"]),
+            ("ODDL of 4 nodes is as fast as a switch", "here"): rows["4 nodes ODDL"]}
+
+
+def operating(names):
+    def cells(told):
+        return grid(named(told["designs"], "design", names), {
+            "GBd": lambda r: r["symbol_rate"] / 1e9, "Tb/s": lambda r: r["symbol_rate"] * r["servers"] * r["bits"] / 1e12,
+            "W": lambda r: r["static_power"] + r["symbol_power"], "pJ per bit": lambda r: 1e12 * r["energy_per_bit"], "delay (ns)": lambda r: 1e9 * r["delay"]})
+    return cells
+
+
+def averages(told):
+    energy = {r["design"]: 1e12 * r["energy_per_bit"] for r in told["designs"]}
+    same = ("sums of 4, owners", "sums of 4, star", "ring of 4", "sums of 8, owners", "ring of 8", "adder chip, 8 servers")
+    return {**{(name, "pJ/bit"): energy[name] for name in same}, ("aggregating switch, 8 servers (8.8 pJ)", "pJ/bit"): energy["aggregating switch, 8 servers"],
+            ("sums of 64 servers, two levels, set by hand", "pJ/bit"): energy["sums of 64, lower units"] + energy["sums of 64, upper unit"] / 8}
+
+
+def neurons(told):
+    names = {"96-32 network": "96-32", "4-32x5-4, the smallest that learns every word": "4-32-32-32-32-32-4"}
+    names |= {name: name for name in ("published layers", "4-32-4", "4-16-4", "carry chain, 4 servers", "carry chain, 8 servers", "carry chain, 16 servers")}
+    return grid(named(told["designs"], "design", names), {"neurons": lambda r: r["neurons"], "neurons alone (pJ/bit)": lambda r: 1e12 * r["neurons_per_bit"]})
+
+
+def chain_parts(told):
+    return transposed(grid(named(told["designs"], "design", {"published network": "published 8 bit", "carry chain": "chain N=4 B=8"}), {
+        "MZIs": lambda r: r["mzis"], "receivers": lambda r: r["receivers"], "modulators": lambda r: r["modulators"],
+        "heater power at 1 mW for a phase shift of pi, with trimming (W)": lambda r: r["heater_power"],
+        "power without drivers and converters (W)": lambda r: r["static_power"]}))
+
+
+def adding(told):
+    rows = [r for r in told["competitions"] if r["name"] == "jobs of 16 nodes" and not r["overlap"] and not r["scattered"]]
+    return {(f"16, {r['compute_s']} s", column): r[key] for r in rows
+            for column, key in (("in-network aggregation", "adding_fat_tree_ratio"), ("OptINC (8 bits, two levels)", "optinc_ratio"))}
+
+
+def failures(told):
+    def of(key, name, *networks):
+        rows = [r for r in told["failures"] if r["name"] == name]
+        return tuple(r[key] for network in networks for r in rows if r["network"] == network)
+    fibres = "one of two fibres of a group on ODDL, 64 channels each; 2 channels each"
+    unit = "OptINC's unit: calibrated spare; spare that calibrates for 10 s (a guess); no spare"
+    spares = [f"unit, {spare}" for spare in ("warm spare", "cold spare", "no spare")]
+    slower = [of("slowdown", "one of two transceivers", network)[0] for network in ("fat-tree", "adding-fat-tree", "optinc")]
+    return {("one of two transceivers of a node", "slowdown afterwards"): slower,
+            (fibres, "lost once"): of("lost_s", "one of two fibres", "oddl")[0],
+            (fibres, "slowdown afterwards"): (of("slowdown", "one of two fibres", "oddl")[0], of("slowdown", "one of two fibres, 2 channels each", "oddl")[0]),
+            (unit, "lost once"): tuple(of("lost_s", name, "optinc")[0] for name in spares),
+            (unit, "slowdown afterwards"): tuple(of("slowdown", name, "optinc")[0] for name in spares),
+            ("a node, checkpoints every 600 s (a guess)", "lost once"): of("lost_s", "node, no spare", "fat-tree")}
+
+
+def days(told):
+    rows = {str(channels): r for channels, r in zip((8, 16, 64), [r for r in told["days"] if r["name"] == "a day, scattered, fewer channels"])}
+    return grid(rows, {"of 2,521 jobs, found none at first": lambda r: r["delayed"], "refused": lambda r: r["refused"], "mean wait": lambda r: r["mean_wait_s"],
+                       "nodes in use": lambda r: 100 * r["utilisation"]})
+
+
+def parallel(told):
+    networks = {"ODDL": "oddl", "SiP-Ring": "sip-ring", "fat-tree": "fat-tree", "in-network aggregation": "adding-fat-tree", "OptINC": "optinc"}
+    splits = {"128 replicas": "128 replicas", "16 replicas in 8 pipeline stages": "16 replicas in 8 stages", "16 replicas, every layer on 8 ranks": "16 replicas on 8 ranks each"}
+    cells = {}
+    for column, network in networks.items():
+        for row, record in named(told["iterations"], "name", splits, network=network, rate_bit_per_s=1e11).items():
+            cells[row, column], cells[row, "without communication"] = record["iteration_s"], record["without_s"]
+            if row == "16 replicas in 8 pipeline stages":
+                cells["energy of the second (kJ)", column] = record["energy_j"] / 1e3
+    return cells
+
+
+NETWORKS = {"published network": "shipped/published", "published network, noise-aware": "shipped/published_noise_aware",
+            "96-32 network": "shipped/bottleneck_noise_aware", "carry chain": "carry-chain"}
+BUDGETS = tuple(f"budget --network {network} --set parts.set={parts} --set time.sampling=clocked --set time.symbol_rate_bd=28e9 --set task.rounding=half-up"
+                for parts in ("idealised", "published") for network in NETWORKS.values())
+
+
+def watts(*told):
+    cells = {}
+    for (parts, row), budget in zip([(parts, row) for parts in ("idealised", "published") for row in NETWORKS], told):
+        cells[row, "W at 28 GBd, idealised" if parts == "idealised" else "W, published"] = budget["static_power"]["total"] + budget["symbol_power"]["total"]
+        cells[row, f"pJ/bit, {parts}"] = 1e12 * budget["energy_per_bit_j"]
+    return cells
+
+
+POINTS = "compare-costs at_operating_points"
+SIGNED = ", more light, signed levels"
+PRINTED = {
+    "iteration-energy": Printed(("interconnect headline",), iteration),
+    "published-ratios": Printed(("interconnect headline",), ratios),
+    "arrangements": Printed(("interconnect arrangements",), arrangements),
+    "published-parts": Printed(BUDGETS, watts),
+    "averages": Printed(("compare-costs averages",), averages),
+    "architectures": Printed(("compare-costs architectures",), neurons),
+    "chain-parts": Printed(("compare-costs published",), chain_parts),
+    "operating-points": Printed((POINTS,), operating({"published network, noise-aware": "published, noise-aware", "96-32 network, noise set `full`": "96-32, noise set full",
+                                                      "96-32 network, twice the light": "96-32, twice the light", "carry chain, more light": "carry chain, more light",
+                                                      "96-32 network, `good-lab`": "96-32, good-lab", "96-32 network": "96-32",
+                                                      f"carry chain for 8 servers{SIGNED}": f"carry chain for 8 servers{SIGNED}"})),
+    "operating-points-more": Printed((POINTS,), operating({"96-32 network, half-even": "96-32, half-even", "carry chain for 8 servers, more light": "carry chain for 8 servers, more light",
+                                                           f"carry chain for 16 servers{SIGNED}": f"carry chain for 16 servers{SIGNED}"})),
+    "adding": Printed(("cluster oddl_optinc",), adding),
+    "failures": Printed(("cluster oddl_failures",), failures),
+    "days": Printed(("cluster oddl_days",), days, slow=True),
+    "parallel": Printed(("cluster oddl_parallel",), parallel, slow=True),
+}
+
+
+def rows_of(table):
+    """Cells of a table of a page: the header first; the line below it is left out."""
+    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
+    return [lines[0], *lines[2:]]
+
+
+def number(text):
+    return Decimal(text.replace(",", ""))
+
+
+def rounded(text, value):
+    """The value as a page gives it that has `text` now: as many decimals, and its way with thousands and signs."""
+    digits = max(0, -number(text).as_tuple().exponent)
+    if "e" in text:
+        return f"{value:.{len(text.split('e')[0].partition('.')[2])}e}".replace("e-0", "e-").replace("e+0", "e")
+    told = f"{value:,.{digits}f}" if "," in text or abs(value) >= 1e4 else f"{value:.{digits}f}"
+    return "+" + told if text.startswith("+") and value > 0 else told
+
+
+def alike(text, value):
+    """Whether the number of a page is the value, rounded."""
+    page = number(text)
+    return abs(page - Decimal(repr(float(value)))) <= Decimal(5).scaleb(page.as_tuple().exponent - 1) * Decimal("1.000001")
+
+
+def compared(table, cells):
+    """(the table with the source's numbers, how many were compared, what differs)."""
+    header, *rows = rows_of(table)
+    lines, total, wrong, missed = table.splitlines(), 0, [], dict(cells)
+    for at, row in enumerate(rows):
+        for column, cell in zip(header[1:], row[1:]):
+            values = missed.pop((row[0], column), None)
+            if values is None:
+                continue
+            values = values if isinstance(values, (tuple, list)) else (values,)
+            found = NUMBER.findall(cell)
+            if len(found) != len(values):
+                wrong.append(f"{row[0]}, {column}: {cell!r}; the source has {len(values)} numbers")
+                continue
+            total += len(found)
+            off = [(text, value) for text, value in zip(found, values) if not alike(text, value)]
+            wrong += [f"{row[0]}, {column}: {text}; the source has {value:.8g}" for text, value in off]
+            told = iter(rounded(text, value) if (text, value) in off else text for text, value in zip(found, values))
+            row[header.index(column)] = NUMBER.sub(lambda _: next(told), cell)
+        lines[at + 2] = "| " + " | ".join(row).rstrip() + " |"
+    wrong += [f"{row}, {column}: the source has it, the table does not" for row, column in missed]
+    return "\n".join(lines) + "\n", total, wrong
+
+
+def of_studies(name):
+    """Cells of experiments/results/numbers/NAME.csv, {} without it."""
+    path = STUDIES / f"{name}.csv"
+    if not path.exists():
+        return {}
+    header, *rows = csv.reader(path.open(encoding="utf-8", newline=""))
+    return {(row[0], column): [float(number(n)) for n in NUMBER.findall(cell)] for row in rows for column, cell in zip(header[1:], row[1:]) if cell}
+
+
+def sources(optinc, everything):
+    """Cells of every table that has a source, by name."""
+    printed = {}
+
+    def told(command):
+        if command not in printed:
+            done = subprocess.run([optinc, *command.split(), "--json", "--quiet"], capture_output=True, text=True, check=True)
+            printed[command] = json.loads(done.stdout)
+        return printed[command]
+
+    cells = {name: source.cells(*map(told, source.commands)) for name, source in PRINTED.items() if everything or not source.slow}
+    return {name: {at: value for at, value in {**cells.get(name, {}), **of_studies(name)}.items() if value is not None} for name in tables()}
+
+
+def tables():
+    """Every table of the pages, by name."""
+    found = [(match[1], match[2]) for page in PAGES for match in MARK.finditer(page.read_text(encoding="utf-8"))]
+    assert len(dict(found)) == len(found), "two tables have one name"
+    return dict(found)
+
+
+def nameless(text):
+    """Tables without a mark above them: their first lines."""
+    marked = {match.start(2) for match in MARK.finditer(text)}
+    return [match[1] for match in re.finditer(r"(?:\A|(?<=\n))(?<!\|\n)(\|.*)\n\|[-|]+\n", text) if match.start() not in marked]
+
+
+def main(optinc, everything, update):
+    """Returns the exit status."""
+    known, total, status, waiting = sources(optinc, everything), 0, 0, []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for first in nameless(text):
+            print(f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME --> above it.", file=sys.stderr)
+            status = 1
+        for match in list(MARK.finditer(text)):
+            table, count, wrong = compared(match[2], known[match[1]])
+            total += count
+            if not count:
+                waiting.append(match[1])
+            if wrong and not update:
+                print("\n".join(f"{page.name}, {match[1]}: {what}" for what in wrong), file=sys.stderr)
+                status = 1
+            text = text.replace(match[2], table) if update else text
+        if update:
+            page.write_text(text, encoding="utf-8")
+    print(f"{total} numbers of {len(tables())} tables compared; without a source in the tree: {len(waiting)} ({', '.join(waiting)})")
+    return status
+
+
+if __name__ == "__main__":
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    if len(words) != 1:
+        sys.exit(__doc__)
+    sys.exit(main(str(Path(words[0]).resolve()), "--all" in sys.argv, "--update" in sys.argv))
