@@ -1,13 +1,12 @@
-"""Every number of the tables of docs/results.md and docs/results-appendix.md that a source here has is that of the source, rounded.
+"""Numbers of the tables of docs/results.md and docs/results-appendix.md are those of what ran or is printed, rounded.
 
-Usage: results_numbers.py OPTINC [--all] [--update]. Above a table stands <!-- numbers: NAME -->. Its source is
+Usage: results_numbers.py OPTINC [--all] [--update]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
+entries of experiments/data/results.toml that make it anew. Tables with a row in PRINTED are compared with what `optinc .. --json`
+prints now (--all: also where that takes over 15 seconds), others with experiments/data/records/numbers/NAME.csv, which
+experiments/results writes: columns and first column as on the page, numbers in full. A cell that it leaves empty is not compared.
 
-- a row of PRINTED: what `optinc ... --json` prints now (--all: also what takes longer than 15 seconds), or
-- experiments/data/records/numbers/NAME.csv, written by a long study: the table again, its header and first column as on the page, with
-  the numbers in full. A cell that it leaves empty is not compared.
-
---update rounds the sources' numbers into the pages. Prints which tables are compared and which wait for such a file; exits 1 when
-a number differs, or a table has no name.
+--update rounds the sources' numbers into the pages. Prints which tables are compared and which wait; exits 1 when a number differs, a
+table has no name, or an entry is unknown.
 """
 
 import csv
@@ -15,6 +14,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -22,8 +22,9 @@ from typing import Any, Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "docs" / name for name in ("results.md", "results-appendix.md")]
-STUDIES = ROOT / "experiments/data/records/numbers"
-MARK = re.compile(r"^<!-- numbers: ([\w-]+) -->\n((?:\|.*\n)+)", re.MULTILINE)
+MANIFEST = ROOT / "experiments/data/results.toml"
+RECORDED = ROOT / "experiments/data/records/numbers"
+MARK = re.compile(r"^<!-- numbers: ([\w-]+); made by ([\w/ -]+) -->\n((?:\|.*\n)+)", re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w-])")
 
 
@@ -105,10 +106,13 @@ def chain_parts(told):
         "power without drivers and converters (W)": lambda r: r["static_power"]}))
 
 
-def adding(told):
-    rows = [r for r in told["competitions"] if r["name"] == "jobs of 16 nodes" and not r["overlap"] and not r["scattered"]]
-    return {(f"16, {r['compute_s']} s", column): r[key] for r in rows
-            for column, key in (("in-network aggregation", "adding_fat_tree_ratio"), ("OptINC (8 bits, two levels)", "optinc_ratio"))}
+def adding(of_sixteen, of_all):
+    keys = (("in-network aggregation", "adding_fat_tree_ratio"), ("OptINC (8 bits, two levels)", "optinc_ratio"))
+    sixteen = [r for r in of_sixteen["competitions"] if r["name"] == "jobs of 16 nodes" and not r["overlap"] and not r["scattered"]]
+    cells = {(f"16, {r['compute_s']} s", column): r[key] for r in sixteen if r["compute_s"] > 0.01 for column, key in keys}
+    packed = next(r for r in of_all["competitions"] if r["name"] == "ECMP" and r["compute_s"] == 0.046 and r["oversubscription"] == 1
+                  and not (r["load"] or r["scattered"] or r["overlap"]))
+    return {**cells, ("1,024, 0.046 s", "in-network aggregation"): packed["adding_fat_tree_ratio"]}
 
 
 def failures(told):
@@ -175,7 +179,7 @@ PRINTED = {
                                                       f"carry chain for 8 servers{SIGNED}": f"carry chain for 8 servers{SIGNED}"})),
     "operating-points-more": Printed((POINTS,), operating({"96-32 network, half-even": "96-32, half-even", "carry chain for 8 servers, more light": "carry chain for 8 servers, more light",
                                                            f"carry chain for 16 servers{SIGNED}": f"carry chain for 16 servers{SIGNED}"})),
-    "adding": Printed(("cluster oddl_optinc",), adding),
+    "adding": Printed(("cluster oddl_optinc", "cluster oddl"), adding),
     "failures": Printed(("cluster oddl_failures",), failures),
     "days": Printed(("cluster oddl_days",), days, slow=True),
     "parallel": Printed(("cluster oddl_parallel",), parallel, slow=True),
@@ -231,13 +235,13 @@ def compared(table, cells):
     return "\n".join(lines) + "\n", total, wrong
 
 
-def of_studies(name):
-    """Cells of experiments/data/records/numbers/NAME.csv, {} without it."""
-    path = STUDIES / f"{name}.csv"
+def recorded(name):
+    """Cells of what the table's entry of the manifest wrote, {} where it has not run."""
+    path = RECORDED / f"{name}.csv"
     if not path.exists():
         return {}
     header, *rows = csv.reader(path.open(encoding="utf-8", newline=""))
-    return {(row[0], column): [float(number(n)) for n in NUMBER.findall(cell)] for row in rows for column, cell in zip(header[1:], row[1:]) if cell}
+    return {(row[0], column): tuple(float(n) for n in cell.split()) for row in rows for column, cell in zip(header[1:], row[1:]) if cell}
 
 
 def sources(optinc, everything):
@@ -251,42 +255,47 @@ def sources(optinc, everything):
         return printed[command]
 
     cells = {name: source.cells(*map(told, source.commands)) for name, source in PRINTED.items() if everything or not source.slow}
-    return {name: {at: value for at, value in {**cells.get(name, {}), **of_studies(name)}.items() if value is not None} for name in tables()}
+    return {name: {at: value for at, value in {**cells.get(name, {}), **recorded(name)}.items() if value is not None}
+            for name in tables()}
 
 
 def tables():
     """Every table of the pages, by name."""
-    found = [(match[1], match[2]) for page in PAGES for match in MARK.finditer(page.read_text(encoding="utf-8"))]
+    found = [(match[1], match[3]) for page in PAGES for match in MARK.finditer(page.read_text(encoding="utf-8"))]
     assert len(dict(found)) == len(found), "two tables have one name"
     return dict(found)
 
 
 def nameless(text):
     """Tables without a mark above them: their first lines."""
-    marked = {match.start(2) for match in MARK.finditer(text)}
+    marked = {match.start(3) for match in MARK.finditer(text)}
     return [match[1] for match in re.finditer(r"(?:\A|(?<=\n))(?<!\|\n)(\|.*)\n\|[-|]+\n", text) if match.start() not in marked]
 
 
 def main(optinc, everything, update):
     """Returns the exit status."""
     known, total, status, waiting = sources(optinc, everything), 0, 0, []
+    entries = {f"{group}/{name}" for group, rows in tomllib.loads(MANIFEST.read_text(encoding="utf-8")).items() for name in rows}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for first in nameless(text):
-            print(f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME --> above it.", file=sys.stderr)
+            print(f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME; made by GROUP/ENTRY --> above it.", file=sys.stderr)
             status = 1
         for match in list(MARK.finditer(text)):
-            table, count, wrong = compared(match[2], known[match[1]])
+            table, count, wrong = compared(match[3], known[match[1]])
             total += count
+            for entry in set(match[2].split()) - entries:
+                print(f"{page.name}, {match[1]}: no entry {entry} in {MANIFEST.name}", file=sys.stderr)
+                status = 1
             if not count:
                 waiting.append(match[1])
             if wrong and not update:
                 print("\n".join(f"{page.name}, {match[1]}: {what}" for what in wrong), file=sys.stderr)
                 status = 1
-            text = text.replace(match[2], table) if update else text
+            text = text.replace(match[3], table) if update else text
         if update:
             page.write_text(text, encoding="utf-8")
-    print(f"{total} numbers of {len(tables())} tables compared; without a source in the tree: {len(waiting)} ({', '.join(waiting)})")
+    print(f"{total} numbers of {len(tables())} tables compared; waiting for a record: {len(waiting)} ({', '.join(waiting)})")
     return status
 
 

@@ -22,7 +22,7 @@ NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 def table(name):
     """Cells of a named table of the results, by the first column."""
     text = RESULTS.read_text(encoding="utf-8")
-    lines = re.search(rf"<!-- numbers: {name} -->\n((?:\|.*\n)+)", text)[1].splitlines()
+    lines = re.search(rf"<!-- numbers: {name};[^>]*-->\n((?:\|.*\n)+)", text)[1].splitlines()
     return {row[0]: row[1:] for row in ([cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:])}
 
 

@@ -108,8 +108,9 @@ void add_compare_costs(CommandTable& commands) {
                "Override section.key=value for all designs that do not set the key themselves; repeatable");
   designs
       .add_option("--draws", compared->draws,
-                  "Energies alone, at the designs' own settings, over so many draws of whole parts (optinc "
-                  "devices); no word is sent: operating-point --draws searches")
+                  "Energies at the designs' own settings for N draws of whole parts (optinc devices), without "
+                  "sending words; operating-point --draws searches")
+      ->type_name("N")
       ->check(CLI::Range(1u, 100000u));
   designs.add_flag("--json", compared->json, "Print one JSON object in SI units, for scripts");
   add_output(designs, compared->out);
@@ -125,9 +126,9 @@ void add_operating_point(CommandTable& commands) {
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "  optinc operating-point least_energy --goal energy --rates 28e9 40e9\n"
       "  optinc operating-point which_average --goal energy --draws 200 -o parts.h5\n"
-      "Where --wrong is less than one of --words, the share is estimated for levels that are Gaussian at given "
-      "phases of the locks, and not told where phases beyond four times their rms make more than half of it. "
-      "Trained networks need counting: 1/wrong of --words or more.\n"
+      "A --wrong below one of --words is estimated: levels are Gaussian at given lock phases. The estimate is "
+      "withheld where phases beyond four times their rms make more than half of it. For trained networks, set "
+      "--words to 1/wrong or more.\n"
       "A design with model=cascade is a cascade of units for servers^2 servers. Receivers are clocked "
       "(time.sampling = clocked) unless a design says unclocked.",
       [asked, &commands] { return operating_point_command(*asked, commands.typed()); });
@@ -147,33 +148,29 @@ void add_operating_point(CommandTable& commands) {
   point
       .add_option_function<std::string>(
           "--goal", [&search](const std::string& name) { search.goal = value_of_name<Goal>(name); },
-          "What is sought: the highest rate, over rate and bandwidth; or the least energy per bit or light, "
-          "over "
-          "all settings of the operator, by their gradients (default: rate)")
+          "What to seek: the highest rate, over rate and bandwidth, or the least energy per bit or light, over "
+          "all settings by their gradients (default: rate)")
       ->type_name("rate|energy|light");
-  point
-      .add_option("--hold", search.held,
-                  "Settings that stay as given, whatever the goal: keys such as time.symbol_rate_bd")
+  point.add_option("--hold", search.held, "Settings to keep as given, such as time.symbol_rate_bd")
       ->type_name("KEY")
       ->expected(1, 99);
   point
       .add_option("--choose", asked->choices,
-                  "Values of a key, of which every design takes the best: integers, such as "
+                  "Candidate values of a key, of which each design takes the best: integers, such as "
                   "time.equaliser_taps=1,3,5, or names of parts; repeatable")
       ->type_name("KEY=VALUE,VALUE")
       ->expected(1, 99);
   point
       .add_option(
           "--rates", asked->rates_bd,
-          "Symbol rates at which every design is searched, a point at each, with a goal besides the rate: "
-          "what a bit costs at every bit rate [Bd]")
+          "Symbol rates at which to search each design, one point per rate; for goal energy or light [Bd]")
       ->type_name("BD")
       ->expected(1, 99);
   point
       .add_option(
           "--draws", asked->draws,
-          "Search designs for their least energy at their own symbol rate over so many draws of whole "
-          "parts (optinc devices), by the estimate; the draws at 10, 50 and 90 % are confirmed by counting")
+          "Estimate each design's least energy at its own symbol rate for N draws of whole parts (optinc "
+          "devices), and confirm the draws at 10, 50 and 90 % by counting")
       ->type_name("N");
   point.add_option("--bandwidths", search.bandwidths_hz, "Receiver bandwidths to try [Hz]")
       ->type_name("HZ")

@@ -126,8 +126,7 @@ void add_circuit(CommandTable& commands) {
   circuit
       .add_option(
           "--wavelengths", asked->wavelength_file,
-          "Wavelengths of a file, instead of a range: one a line [m], or a frequency [Hz], or those of a "
-          "measured block")
+          "File of wavelengths instead of a range: one per line [m], frequencies [Hz], or a measured block")
       ->type_name("FILE")
       ->excludes(range)
       ->excludes(points);
@@ -142,13 +141,13 @@ void add_circuit(CommandTable& commands) {
   circuit
       .add_option(
           "--dies", asked->dies,
-          "Compute so many dies of a wafer: its process acts on the devices where they are placed; with "
-          "--set fabrication.process=independent, spreads alone")
+          "Simulate N dies of a wafer, whose process acts on the devices where they are placed; with --set "
+          "fabrication.process=independent, spreads alone")
       ->type_name("N");
   circuit
       .add_option("--spread", asked->spreads,
                   "Draw a setting anew for every die: INSTANCE.SETTING=[mean, standard deviation]; repeatable")
-      ->type_name("SETTING=[X,SD]");
+      ->type_name("KEY=[X,SD]");
   circuit.add_option("--seed", asked->seed, "Seed of these draws")->check(whole_number());
   circuit
       .add_option(
@@ -162,8 +161,8 @@ void add_circuit(CommandTable& commands) {
   circuit
       .add_option(
           "--mapping", asked->mappings,
-          "Which models the components of a process design kit stand for: a shipped mapping (optinc list "
-          "mappings) or a TOML file; repeatable, the first that knows a component counts")
+          "Mapping of a design kit's components to models: shipped (optinc list mappings) or a TOML file; "
+          "repeatable, the first that knows a component counts")
       ->type_name("NAME");
   add_convention(circuit, asked->convention);
   circuit.add_flag("--absorb-unconnected", asked->absorb_unconnected,

@@ -135,7 +135,7 @@ std::string wrapped(const std::string& help) {
     if (line.size() <= terminal_columns || line.starts_with("  optinc "))
       text += line + "\n";
     else if (told == std::string::npos)
-      text += hanging_text("", line, 0);
+      text += hanging_text(std::string(name, ' '), line.substr(name), name);
     else
       text += hanging_text(line.substr(0, gap), line.substr(told), told);
   }

@@ -59,7 +59,7 @@ void add_ablate(CommandTable& commands) {
 
 void add_mixed_revisions(CLI::App& command, OutputArguments& out) {
   command.add_flag("--mixed-revisions", out.mixed_revisions,
-                   "Accept trials or a training of programs of other revisions; the file names them all");
+                   "Accept trials or training of other revisions of the program; the file lists them");
 }
 
 void add_resume(CommandTable& commands) {

@@ -50,7 +50,7 @@ def results_numbers(bench):
     """(numbers of the results' tables compared, tables, those that wait for a study, differing numbers)."""
     bench.optinc("list")  # compiles it
     done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "tests/results_numbers.py", OPTINC, "--all"], cwd=ROOT, capture_output=True, text=True)
-    told = re.search(r"(\d+) numbers of (\d+) tables compared; without a source in the tree: (\d+)", done.stdout)
+    told = re.search(r"(\d+) numbers of (\d+) tables compared; waiting for a record: (\d+)", done.stdout)
     return *map(int, told.groups()), len(done.stderr.splitlines())
 
 
@@ -178,7 +178,7 @@ CLAIMS = claims_of(GROUP,
     ("read-shorter", "<= 0.5", "the first over the second", shorter, WORDS),
     ("results-compared", "", "numbers of the results' tables compared with their sources", (at, results_numbers, 0), NUMBERS),
     ("results-different", "= 0", "of these, those that differ", (at, results_numbers, 3), NUMBERS),
-    ("results-waiting", "", "tables of the results that wait for the file of a study", (at, results_numbers, 2), NUMBERS),
+    ("results-waiting", "", "tables of the results that wait for a record of experiments/results", (at, results_numbers, 2), NUMBERS),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", (at, guide, 0), GUIDE),
     ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", (at, guide, 1), GUIDE),
     ("doxygen", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
