@@ -87,7 +87,8 @@ void store(const OperatingPointArguments& a, const DesignList& list, std::string
 }
 
 int draws_of_parts(const OperatingPointArguments& a, const DesignList& list, std::string_view typed) {
-  for (const DesignEntry& entry : list.designs) unit_config(list, entry);
+  for (const DesignEntry& entry : list.designs)
+    if (entry.units.empty()) unit_config(list, entry);
   Progress progress("designs", static_cast<long>(list.designs.size()), a.out.quiet);
   const PartDraws found =
       search_over_parts(list, a.search, a.draws, [&](std::string_view) { progress.step(); });

@@ -75,6 +75,17 @@ Margin ChipRow::margin(std::uint32_t chip, int words) {
   return Margin(lit(chip_of(levels_.front(), chip)), estimated(chip, words), {config_.run.seed, chip});
 }
 
+double ChipRow::log_wrong_in_any_light(std::uint32_t chip, const OperatingValues<double>& most) {
+  const LitUnit unit = lit(chip_of(levels_.front(), chip));
+  UnitHardware settled = config_.hardware;
+  settled.timing.sampling = Sampling::settled;
+  settled.receiver.overload_a = 0.0;
+  NoiseSwitches noise;
+  noise.converter = unit.noise.converter, noise.lock = unit.noise.lock;
+  const LitUnit alone = {unit.design, unit.chip, settled, noise, unit.arithmetic};
+  return Margin(alone, estimated(chip, fewest_words), {config_.run.seed, chip}).log_wrong(most);
+}
+
 RareWords ChipRow::rare(std::uint32_t chip) {
   if (sent_) sent_();
   return rare_words(lit(chip_of(levels_.front(), chip)), estimated(chip, rare_words_sent),

@@ -44,6 +44,10 @@ class ChipRow {
   /// The Gaussian estimate of a chip's words, as many as asked for, fewer where each takes many hops;
   /// one_unit() alone.
   Margin margin(std::uint32_t chip, int words);
+  /// ln of the share of words that converters and the fibres' phases alone make wrong with these bits, by the
+  /// same estimate: settled, without other noise and limits of amplifiers, in the light of these settings. No
+  /// less light, drive, bandwidth or bits make it less. one_unit() alone.
+  double log_wrong_in_any_light(std::uint32_t chip, const OperatingValues<double>& most);
   /// The power of the unit; one_unit() alone.
   OperatingPower power() const;
   /// What the point costs.

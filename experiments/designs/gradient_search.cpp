@@ -24,7 +24,8 @@ constexpr int most_evaluations = 200, evaluations_at_once = 30;
 constexpr double precision = 1e-3;  // of logarithms
 constexpr double brighter = 0.2;    // logarithm of a factor of light
 constexpr int most_brightened = 6;
-constexpr double widest = 0.4, narrowest = 0.05;  // boxes of variables, logarithms from their middles
+/// Boxes of variables, logarithms from their middles: where a search begins, where one nearby does, and ends.
+constexpr double widest = 0.4, nearby = 0.1, narrowest = 0.05;
 
 /// A share of words wrong as the distance of a threshold in rms, about: ln share = -q^2/2. Nearly linear in the
 /// settings' logarithms. Beyond shares that words have, a straight line.
@@ -35,14 +36,9 @@ OperatingTangent distance(const OperatingTangent& log_share) {
 }
 
 /// The problem as NLopt asks for it: x are logarithms of the variables.
-struct Problem {
-  Goal goal;
-  const Margin& margin;
-  const OperatingPower& power;
-  const std::vector<SearchVariable>& variables;
+struct Problem : LeastSearch {
   OperatingValues<double> start;
   double wanted;  ///< distance()
-  const std::function<void()>& evaluated;
   std::vector<double> last_x = {};
   OperatingTangent last = {};
   int evaluations = 0;
@@ -178,10 +174,9 @@ std::vector<SearchVariable> search_variables(const ChipRow& chips, bool converte
   return found;
 }
 
-FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,
-                  const std::vector<SearchVariable>& variables, OperatingValues<double> start, double log_wrong,
-                  const std::function<void()>& evaluated) {
-  Problem problem = {goal, margin, power, variables, start, distance(log_wrong).value, evaluated};
+FoundValues least(const LeastSearch& search, OperatingValues<double> start, double log_wrong, bool near) {
+  Problem problem = {search, start, distance(log_wrong).value};
+  const std::vector<SearchVariable>& variables = search.variables;
   std::vector<double> best;
   for (const SearchVariable& v : variables)
     best.push_back(std::clamp(std::log(*start.all()[v.number]), std::log(v.least), std::log(v.most)));
@@ -191,7 +186,7 @@ FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,
   };
   int brightened = 0;
   double best_excess = excess(best), best_value = problem.least(best, none);
-  for (double reach = widest; reach > narrowest && problem.evaluations < most_evaluations;) {
+  for (double reach = near ? nearby : widest; reach > narrowest && problem.evaluations < most_evaluations;) {
     const std::vector<double> x = within(problem, best, reach);
     const double found_excess = excess(x), found = problem.least(x, none);
     const bool better = best_excess > precision ? found_excess < 0.9 * best_excess
@@ -208,7 +203,7 @@ FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,
     best = x, best_excess = found_excess, best_value = found;
   }
   FoundValues found = {problem.values(best), 0.0, problem.evaluations};
-  found.log_wrong = margin.log_wrong(found.values);
+  found.log_wrong = search.margin.log_wrong(found.values);
   return found;
 }
 

@@ -39,12 +39,20 @@ struct FoundValues {
   int evaluations = 0;     ///< of the estimate and its derivatives
 };
 
+/// What is searched for, with what, and among which variables. What it refers to must outlive it. `evaluated`
+/// is called before every evaluation; may be empty, and may throw.
+struct LeastSearch {
+  Goal goal;
+  const Margin& margin;
+  const OperatingPower& power;
+  const std::vector<SearchVariable>& variables;
+  const std::function<void()>& evaluated;
+};
+
 /// The settings of the least goal with an estimated ln of the share of words wrong of at most `log_wrong`, from
-/// `start` on: sequential quadratic programming (LD_SLSQP of NLopt) in the
-/// logarithms of the variables, by their exact derivatives. A local minimum. `evaluated` is called before every
-/// evaluation; may be empty, and may throw.
-FoundValues least(Goal goal, const Margin& margin, const OperatingPower& power,
-                  const std::vector<SearchVariable>& variables, OperatingValues<double> start, double log_wrong,
-                  const std::function<void()>& evaluated);
+/// `start` on: sequential quadratic programming (LD_SLSQP of NLopt) in the logarithms of the variables, by
+/// their exact derivatives. A local minimum. `near`: `start` is that of nearly the same search.
+FoundValues least(const LeastSearch& search, OperatingValues<double> start, double log_wrong,
+                  bool near = false);
 
 }  // namespace optinc

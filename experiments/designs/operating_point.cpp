@@ -22,7 +22,9 @@ constexpr int search_chips = 5;
 constexpr double correction = 0.06;  // least, of a distance()
 constexpr double stricter = 1.008;   // distances, where too many chips fail: a share 1.15 times less at 1e-4
 constexpr double least_factor = 0.9, most_factor = 2.0;  // of a distance at once
-constexpr double alike = 1.5;                            // shares of words wrong, by counting as few
+constexpr double most_stricter = 1.1;                    // of what a point missed, at once
+constexpr int coarse_words = 4;  // times fewer, of the estimate that a search begins with
+constexpr double alike = 1.5;    // shares of words wrong, by counting as few
 constexpr double coarse = 1.4, rate_precision = 1.02, step_down = 0.95;
 
 /// Most words wrong, of so many, on a chip that passes.
@@ -131,11 +133,11 @@ OperatingValues<double> first_values(const ChipRow& chips) {
 
 /// The estimate for the chip of those searched on that is worst at the point. Without meshes, one stands for
 /// all.
-Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search) {
+Margin worst_margin(ChipRow& chips, const OperatingPointSearch& search, int words) {
   std::optional<Margin> worst;
   double most = 0.0;
   for (int c = 0; c < (chips.design().mzi_count() > 0 ? search_chips : 1); ++c) {
-    Margin of_chip = chips.margin(static_cast<std::uint32_t>(search.chips + c), search.estimated_words);
+    Margin of_chip = chips.margin(static_cast<std::uint32_t>(search.chips + c), words);
     const double log_wrong = of_chip.log_wrong(operating_values(chips.hardware()));
     if (worst && log_wrong <= most) continue;
     worst.emplace(std::move(of_chip));
@@ -173,18 +175,27 @@ class LeastPoint {
             search_variables(chips, config.noise.converter, search.slowest_bd, search.fastest_bd, search.held)),
         power_(chips.power()) {
     chips_.set_point(first_values(chips_));
-    margin_.emplace(worst_margin(chips_, search_));
+    margin_.emplace(worst_margin(chips_, search_, search_.estimated_words));
+    OperatingValues<double> most = operating_values(chips_.hardware());
+    for (const SearchVariable& v : variables_) *most.all()[v.number] = v.most;
+    log_least_ = chips_.log_wrong_in_any_light(static_cast<std::uint32_t>(search_.chips), most);
   }
 
   /// Goes to the least point with an estimate of this distance; false where no settings have it.
   bool go(double wanted) {
     if (wanted == at_) return true;
     const double log_share = -wanted * wanted / 2;
-    found_ = least(search_.goal, *margin_, power_, variables_, operating_values(chips_.hardware()), log_share,
-                   progress_.word_sent);
-    evaluations_ += found_.evaluations;
+    if (log_least_ > log_share + not_met) return false;
+    OperatingValues<double> start = operating_values(chips_.hardware());
+    if (at_ == 0 && chips_.design().mzi_count() == 0) {
+      const Margin coarse = worst_margin(chips_, search_, search_.estimated_words / coarse_words);
+      start = searched(coarse, start, log_share, false);
+      searched(*margin_, start, log_share, true);
+    } else {
+      searched(*margin_, start, log_share, at_ > 0);
+    }
     if (progress_.bandwidth_done) progress_.bandwidth_done();
-    if (found_.log_wrong > log_share + 0.1) return false;
+    if (found_.log_wrong > log_share + not_met) return false;
     chips_.set_point(found_.values);
     at_ = wanted;
     return true;
@@ -224,12 +235,22 @@ class LeastPoint {
   }
 
  private:
+  static constexpr double not_met = 0.1;  ///< of a logarithm of a share of words wrong
+
+  OperatingValues<double> searched(const Margin& margin, const OperatingValues<double>& start, double log_share,
+                                   bool near) {
+    found_ = least({search_.goal, margin, power_, variables_, progress_.word_sent}, start, log_share, near);
+    evaluations_ += found_.evaluations;
+    return found_.values;
+  }
+
   ChipRow& chips_;
   const OperatingPointSearch& search_;
   const SearchProgress& progress_;
   std::vector<SearchVariable> variables_;
   OperatingPower power_;
   std::optional<Margin> margin_;
+  double log_least_ = 0.0;  ///< in any light, with the most bits
   FoundValues found_;
   int evaluations_ = 0;
   double at_ = 0.0;  ///< distance of the point at which the chips stand
@@ -253,7 +274,11 @@ OperatingPoint least_point(ChipRow& chips, std::vector<std::uint32_t>& order,
                       chips.hardware().receiver.front_end.bandwidth_hz);
     least.tell(point);
     if (point.found()) break;
-    wanted *= stricter;
+    // the first time, chips stand in no order, and how far the counts are off is told by them
+    const double missed =
+        target / distance(static_cast<double>(point.wrong) / static_cast<double>(point.words));
+    wanted *=
+        round == 0 && !search.estimates() ? std::clamp(missed / stricter, stricter, most_stricter) : stricter;
   }
   return point;
 }

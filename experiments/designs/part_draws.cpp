@@ -119,10 +119,35 @@ DesignEntry with_parts(DesignEntry design, const StudyConfig& given, std::uint32
   return design;
 }
 
-/// Adds a design, and, for the first, what is drawn. Returns where its energies go.
-std::vector<double>& begin_design(PartDraws& found, const DesignEntry& entry, const StudyConfig& given,
+const DesignEntry& design_named(const DesignList& list, std::string_view name) {
+  return *std::ranges::find(list.designs, name, &DesignEntry::name);
+}
+
+/// Servers of a unit or of a system, whose first units all servers send to.
+std::int64_t servers_of(const DesignList& list, const DesignEntry& entry) {
+  if (entry.units.empty()) return design_config(list, entry).task.combined();
+  return entry.units.front().count * servers_of(list, design_named(list, entry.units.front().design));
+}
+
+/// Energy of a bit of a system, of those of its units: of a level's units, each serves its own servers' bits.
+double system_j(const DesignList& list, const DesignEntry& entry,
+                const std::function<double(const DesignEntry& unit)>& energy_j) {
+  double sum = 0.0;
+  for (const UnitsOfDesign& u : entry.units) {
+    const DesignEntry& unit = design_named(list, u.design);
+    sum += energy_j(unit) * static_cast<double>(u.count * servers_of(list, unit)) /
+           static_cast<double>(servers_of(list, entry));
+  }
+  return sum;
+}
+
+/// Adds a design, and, for the first, what is drawn. Returns where its energies go: for a system, they are
+/// those of the units above.
+std::vector<double>& begin_design(PartDraws& found, const DesignList& list, const DesignEntry& entry,
                                   std::uint32_t draws) {
-  validate_whole_parts(entry, given);
+  const DesignEntry& unit = entry.units.empty() ? entry : design_named(list, entry.units.front().design);
+  const StudyConfig given = design_config(list, unit);
+  validate_whole_parts(unit, given);
   if (found.designs.empty()) {
     for (const UnitPart& part : unit_parts(given.hardware)) found.keys.push_back(part.key);
     for (std::uint32_t d = 0; d < draws; ++d)
@@ -131,9 +156,26 @@ std::vector<double>& begin_design(PartDraws& found, const DesignEntry& entry, co
   }
   found.designs.push_back(entry.name);
   found.networks.push_back(given.network.source);
-  found.servers.push_back(given.task.combined());
+  found.servers.push_back(servers_of(list, entry));
   found.quantiles.emplace_back();
-  return found.energy_j.emplace_back(draws, nan);
+  std::vector<double> energies(draws, nan);
+  for (std::uint32_t d = 0; d < draws && !entry.units.empty(); ++d)
+    energies[d] = system_j(list, entry, [&](const DesignEntry& above) {
+      const auto at = std::ranges::find(found.designs, above.name) - found.designs.begin();
+      return found.energy_j[static_cast<std::size_t>(at)][d];
+    });
+  return found.energy_j.emplace_back(std::move(energies));
+}
+
+/// Energy of a bit of a design with the parts of a draw, searched again and counted; NaN: not confirmed.
+double counted_j(const DesignList& list, const DesignEntry& entry, const OperatingPointSearch& search,
+                 std::uint32_t draw) {
+  if (!entry.units.empty())
+    return system_j(list, entry, [&](const DesignEntry& unit) { return counted_j(list, unit, search, draw); });
+  const StudyConfig study = design_study(list, with_parts(entry, design_study(list, entry), draw));
+  const OperatingPoint point =
+      find_operating_point(study, make_study_inputs(study, true), search, {.word_sent = check_interrupt});
+  return point.found() ? point.energy_per_bit_j() : nan;
 }
 
 }  // namespace
@@ -143,19 +185,20 @@ PartDraws costs_over_parts(const DesignList& list, const TrainedNetwork& trained
   PartDraws found;
   found.searched = false;
   for (const DesignEntry& entry : list.designs) {
-    validate(entry.units.empty(), "{}: units (parts are drawn for one). Leave it out.", entry.name);
-    const StudyConfig given = design_config(list, entry);
-    std::vector<double>& energies = begin_design(found, entry, given, draws);
-    parallel_for(draws, [&](std::uint32_t d) {
-      check_interrupt();
-      DesignList drawn = list;
-      drawn.designs = {with_parts(entry, given, d)};
-      try {
-        energies[d] = compare_designs(drawn, trained).front().cost.energy_per_bit_j();
-      } catch (const Error&) {
-        // a setting is beyond the part: no such unit
-      }
-    });
+    std::vector<double>& energies = begin_design(found, list, entry, draws);
+    if (entry.units.empty()) {
+      const StudyConfig given = design_config(list, entry);
+      parallel_for(draws, [&](std::uint32_t d) {
+        check_interrupt();
+        DesignList drawn = list;
+        drawn.designs = {with_parts(entry, given, d)};
+        try {
+          energies[d] = compare_designs(drawn, trained).front().cost.energy_per_bit_j();
+        } catch (const Error&) {
+          // a setting is beyond the part: no such unit
+        }
+      });
+    }
     progress(entry.name);
   }
   return found;
@@ -165,28 +208,28 @@ PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& 
                             const std::function<void(std::string_view)>& progress) {
   OperatingPointSearch search = asked;
   if (std::ranges::find(search.held, held_rate) == search.held.end()) search.held.emplace_back(held_rate);
+  OperatingPointSearch estimated = search;
+  estimated.counted = false, estimated.estimated_words = words_of_a_draw;
   PartDraws found;
   for (const DesignEntry& entry : list.designs) {
-    const StudyConfig given = design_study(list, entry);
-    std::vector<double>& energies = begin_design(found, entry, given, draws);
-    const StudyInputs inputs = make_study_inputs(given, true);
-    std::vector<StudyConfig> studies;
-    for (std::uint32_t d = 0; d < draws; ++d)
-      studies.push_back(design_study(list, with_parts(entry, given, d)));
-    OperatingPointSearch estimated = search;
-    estimated.counted = false, estimated.estimated_words = words_of_a_draw;
-    parallel_for(draws, [&](std::uint32_t d) {
-      check_interrupt();
-      const OperatingPoint point = find_operating_point(studies[d], inputs, estimated);
-      if (point.found()) energies[d] = point.energy_per_bit_j();
-    });
-    auto& quantiles = found.quantiles.back();
+    std::vector<double>& energies = begin_design(found, list, entry, draws);
+    if (entry.units.empty()) {
+      const StudyConfig given = design_study(list, entry);
+      const StudyInputs inputs = make_study_inputs(given, true);
+      std::vector<StudyConfig> studies;
+      for (std::uint32_t d = 0; d < draws; ++d)
+        studies.push_back(design_study(list, with_parts(entry, given, d)));
+      parallel_for(draws, [&](std::uint32_t d) {
+        check_interrupt();
+        const OperatingPoint point = find_operating_point(studies[d], inputs, estimated);
+        if (point.found()) energies[d] = point.energy_per_bit_j();
+      });
+    }
     for (std::size_t q = 0; q < drawn_quantiles.size(); ++q) {
       const std::size_t draw = draw_at(energies, drawn_quantiles[q]);
-      if (std::isnan(energies[draw])) continue;
-      const OperatingPoint point =
-          find_operating_point(studies[draw], inputs, search, {.word_sent = check_interrupt});
-      quantiles[q] = {static_cast<std::int64_t>(draw), point.found() ? point.energy_per_bit_j() : nan};
+      if (!std::isnan(energies[draw]))
+        found.quantiles.back()[q] = {static_cast<std::int64_t>(draw),
+                                     counted_j(list, entry, search, static_cast<std::uint32_t>(draw))};
     }
     progress(entry.name);
   }

@@ -58,13 +58,15 @@ struct PartDraws {
 
 /// Searches every design of a list for its least energy at its own symbol rate, held, with `draws` draws of
 /// parts that all designs share, by the estimate alone; those at drawn_quantiles are searched again and
-/// counted. Throws Error as find_operating_point(), and for designs that override a figure of a part.
+/// counted. A system takes the energies of its units, each as often as a bit passes through one; it has a point
+/// where all of them do. Throws Error as find_operating_point(), and for designs that override a figure of a
+/// part.
 PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& search, std::uint32_t draws,
                             const std::function<void(std::string_view)>& progress);
 
 /// The energy of every design of a list at its own settings with as many draws of parts, by compare_designs();
 /// nothing is searched or counted. NaN where the parts cannot do what the settings ask. Throws Error as
-/// compare_designs(), and for designs that are several units or override a figure of a part.
+/// compare_designs(), and for designs that override a figure of a part.
 PartDraws costs_over_parts(const DesignList& list, const TrainedNetwork& trained, std::uint32_t draws,
                            const std::function<void(std::string_view)>& progress);
 

@@ -11,7 +11,9 @@ ENERGY = ("--goal", "energy")
 HELD = (*ENERGY, "--hold", "time.symbol_rate_bd")
 SERVERS = (4, 8, 16)
 CHAIN, TRAINED = "carry chain, signed levels", "96-32"
-AVERAGES, MANY, DRAWS = "which_average", "which_average_many", 200
+AVERAGES, MANY = "which_average", "which_average_many"
+DRAWN, DRAWS = "which_average_draws", (*ENERGY, "--draws", 200, "--chips", 20)
+DRAWN_SUMS = {4: "sums of 4, owners", 8: "sums of 8, owners", 16: "sums of 16, two levels"}
 OF_UNIT = {16: 4, 64: 8, 256: 16}  # servers of two levels: those of a unit
 ARCHITECTURES = "architectures"
 COUNTED = "least_energy_counted"
@@ -109,18 +111,28 @@ def neurons_paid(bench):
 @shared
 def draws(bench):
     """What optinc operating-point --draws says, by design."""
-    told = bench.answer("operating-point", list_of(bench, AVERAGES), *ENERGY, "--draws", DRAWS)
-    return {design["design"]: design for design in told["designs"]}
+    return {design["design"]: design for design in bench.answer("operating-point", list_of(bench, DRAWN), *DRAWS)["designs"]}
 
 
-def quantile(bench, design, number, what="energy_per_bit"):
-    """pJ per bit at 10, 50 or 90 % of the draws, by the estimate or counted; infinite where they have no point."""
-    energy = draws(bench)[design]["quantiles"][number][what]
+def quantile(bench, design, number):
+    """pJ per bit at 10, 50 or 90 % of the draws, by the estimate; infinite where they have no point."""
+    energy = draws(bench)[design]["quantiles"][number]["energy_per_bit"]
     return float("inf") if energy is None else 1e12 * energy
 
 
 def won(bench, servers):
-    return draws(bench)[f"sums of {servers}, owners"]["less_than"][f"ring of {servers}"]
+    return draws(bench)[DRAWN_SUMS[servers]]["less_than"][f"ring of {servers}"]
+
+
+def counted_draws(bench):
+    """(estimated, counted) energy of every draw at a quantile that has a point; counted: infinite where none is confirmed."""
+    return [(of["energy_per_bit"], float("inf") if of["counted"] is None else of["counted"])
+            for design in draws(bench).values() for of in design["quantiles"] if of["draw"] >= 0]
+
+
+def off_by_counting(bench):
+    """Worst relative difference of a draw's energy once counted from the estimate."""
+    return max(abs(counted / estimated - 1) for estimated, counted in counted_draws(bench))
 
 
 def front(bench):
@@ -169,12 +181,15 @@ CLAIMS = claims_of(
      undercut, f"{OPTINC} compare-costs {ARCHITECTURES}"),
     ("neurons-paid", "", "neurons that take, without light, converters and heaters, what sums of four take in all (96-32 has 480)", neurons_paid,
      f"{OPTINC} compare-costs {ARCHITECTURES}"),
-    *((f"draws-{kind}-{n}-{share}", "", f"pJ per bit of {name.format(n)} below which {share} % of {DRAWS} draws of whole parts lie",
-       (quantile, name.format(n), number), run(AVERAGES, *ENERGY, "--draws", str(DRAWS)))
-      for n in (4, 8) for kind, name in (("sums", "sums of {}, owners"), ("ring", "ring of {}"))
-      for number, share in enumerate((10, 50, 90))),
-    *((f"draws-won-{n}", "", f"share of the draws in which sums of {n} take less energy than a ring", (won, n),
-       run(AVERAGES, *ENERGY, "--draws", str(DRAWS))) for n in (4, 8)),
+    *((f"draws-{kind}-{n}-{share}", "", f"pJ per bit of {name} below which {share} % of 200 draws of whole parts lie; infinite: no point there",
+       (quantile, name, number), run(DRAWN, *map(str, DRAWS)))
+      for n in SERVERS for kind, name in (("sums", DRAWN_SUMS[n]), ("ring", f"ring of {n}")) for number, share in enumerate((10, 50, 90))),
+    *((f"draws-won-{n}", "", f"share of the draws in which sums of {n} take less energy than a ring", (won, n), run(DRAWN, *map(str, DRAWS)))
+      for n in SERVERS),
+    ("draws-counted", "", "draws at 10, 50 and 90 % of each design that have a point, and whose words were counted",
+     lambda bench: len(counted_draws(bench)), run(DRAWN, *map(str, DRAWS))),
+    ("draws-off", "<= 0.02", "worst relative difference of their energies once counted from the estimate; infinite: one was not confirmed",
+     off_by_counting, run(DRAWN, *map(str, DRAWS))),
     ("front", "", "points of list least_energy at 20, 28, 40 and 50 GBd, with 1, 3 or 5 taps, that decode", front,
      run(SUMS, *ENERGY, "--rates 20e9 28e9 40e9 50e9 --choose time.equaliser_taps=1,3,5 --chips 20")),
     ("seconds-sums", "<= 10", "seconds of the search for sums of 8 at owners", (alone, SUMS, "sums of 8, owners", *HELD), run(SUMS, *HELD)),

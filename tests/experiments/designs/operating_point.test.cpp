@@ -236,6 +236,29 @@ TEST_CASE("operating point: least energy over all settings, confirmed by countin
   }
 }
 
+// What no light mends is told at once. Fails when the light that a search begins with cuts off an amplifier,
+// and that is taken for the converter's doing, or bits that are searched for what they are at first
+TEST_CASE("operating point: converters that cannot tell levels apart are found by no search") {
+  const StudyConfig config = parse(
+      "[parts]\nset = 'idealised'\n[task]\nbits = 4\n[network]\nsource = 'digit-sums'\n"
+      "[link]\nsigned_levels = true\nlaunch_power_w = 0.05\n[receiver]\nlo_power_w = 0.05\n"
+      "overload_a = 4.5e-4\n[time]\nsampling = 'clocked'\n[converter]\nbits = 8\n"
+      "effective_bits = 4\n[noise]\nset = 'receivers'\n");
+  const OperatingPointSearch search = {.wrong = 1e-3,
+                                       .chips = 4,
+                                       .words = 3'000,
+                                       .goal = Goal::energy,
+                                       .held = {"time.symbol_rate_bd"},
+                                       .counted = false};
+  const StudyInputs inputs = make_study_inputs(config, true);
+  CHECK(find_operating_point(config, inputs, search).found());
+  OperatingPointSearch few_bits = search;
+  few_bits.held.emplace_back("converter.effective_bits");  // 13 levels
+  const OperatingPoint none = find_operating_point(config, inputs, few_bits);
+  CHECK_FALSE(none.found());
+  CHECK(none.evaluations == 0);
+}
+
 // 96-32 decides in hidden layers, whose rare errors the estimate does not see: what is counted has 0.57 of the
 // distance that is estimated, at all these lights. Fails when limited neurons are taken for receivers that
 // decide (an estimate above 1 at any light), or variance is lost on its way

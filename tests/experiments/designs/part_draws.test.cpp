@@ -146,6 +146,35 @@ TEST_CASE("costs over draws of parts are those of each draw's unit") {
   CHECK(part_draws_text(found).find("counted") == std::string::npos);
 }
 
+// Four units of four servers and one above them, which serves four servers a bit. Fails when a level weighs
+// otherwise, a unit's draw is another's, or what is counted at a quantile is that of one level alone
+TEST_CASE("a system of units takes the energies of its units, draw by draw") {
+  DesignList list = list_of(fast);
+  list.designs.resize(3);
+  list.designs[0].settings.emplace_back("task.level=first");
+  list.designs[1].name = "upper unit";
+  list.designs[1].settings = {"network.source=digit-sums", "link.destinations=1", "task.level=second"};
+  list.designs[2].name = "sums of 16", list.designs[2].units = {{"sums", 4}, {"upper unit", 1}};
+  const OperatingPointSearch search = {
+      .wrong = 1e-3, .chips = 2, .words = 3'000, .goal = Goal::energy, .estimated_words = 128};
+  constexpr std::uint32_t draws = 6;
+  const PartDraws found = search_over_parts(list, search, draws, [](std::string_view) {});
+  CHECK(found.servers == std::vector<std::int64_t>{4, 4, 16});
+  int points = 0;
+  for (std::uint32_t d = 0; d < draws; ++d) {
+    const double units = found.energy_j[0][d] + found.energy_j[1][d] / 4;
+    CAPTURE(d, units);
+    CHECK((std::isnan(units) ? std::isnan(found.energy_j[2][d]) : found.energy_j[2][d] == Approx(units)));
+    points += !std::isnan(units);
+  }
+  REQUIRE(points > 0);
+  const PartDraws::Counted& least = found.quantiles[2][0];
+  REQUIRE(least.draw >= 0);
+  CHECK(least.energy_j == Approx(found.energy_j[2][static_cast<std::size_t>(least.draw)]).epsilon(0.05));
+  const PartDraws costs = costs_over_parts(list, {}, draws, [](std::string_view) {});
+  CHECK(costs.energy_j[2][0] == Approx(costs.energy_j[0][0] + costs.energy_j[1][0] / 4));
+}
+
 TEST_CASE("the best of settings without derivatives is chosen") {
   CHECK(combinations({}).size() == 1);
   CHECK(combinations({"a.b=1,2", "c.d=x,y,z"}).size() == 6);
