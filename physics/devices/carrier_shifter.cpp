@@ -30,12 +30,6 @@ double phase_per_index_rad(const CarrierShifter& d) {
   return 2 * pi * d.overlap * d.length_m / d.dispersion.wavelength_m;
 }
 
-void validate_slope(const char* name, double density, double power) {
-  validate_field(density > 0 || power >= 1, name,
-                 "{} (the index goes with its power {}, whose slope at 0 is infinite). Give a density > 0.",
-                 density, power);
-}
-
 /// Changes per carrier (m^3): of the index and of the absorption per m.
 struct Slopes {
   double index, absorption;

@@ -25,21 +25,6 @@ void validate_levels(std::span<const NoisyLevel> levels) {
   }
 }
 
-double equally_likely(const NoisyLevel& a, const NoisyLevel& b) {
-  // with t = a.mean + x: (1/a^2 - 1/b^2) x^2 + (2 d/b^2) x - (d^2/b^2 + 2 ln(b/a)) = 0
-  const double d = b.mean - a.mean, va = a.rms * a.rms, vb = b.rms * b.rms;
-  const double square = 1 / va - 1 / vb, linear = 2 * d / vb, constant = -(d * d / vb + std::log(vb / va));
-  const double root = linear * linear - 4 * square * constant;
-  // the form that does not cancel for nearly equal noise
-  const double x = root < 0 ? -1.0 : -2 * constant / (linear + std::sqrt(root));
-  validate(
-      x > 0 && x < d,
-      "levels {} and {} with rms {} and {} (no value between the means is as likely for one as for the other). "
-      "Use equal_q_thresholds.",
-      a.mean, b.mean, a.rms, b.rms);
-  return a.mean + x;
-}
-
 template <class Between>
 std::vector<double> thresholds_by(std::span<const NoisyLevel> levels, Between between) {
   validate_levels(levels);
