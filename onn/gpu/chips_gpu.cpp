@@ -281,7 +281,7 @@ void ChipsGpu::State::tabulate_part(std::uint64_t seed, std::uint32_t first, std
   send(in_double, lanes_double.data() + lanes_before, {}, words, from, chips);
   gpu::set_outputs(table, digits.data(), word, words, chips);
   constexpr auto part = static_cast<std::uint32_t>(table_part_words);
-  const auto& key = Stream(seed, Purpose::receiver_noise).key();
+  const auto key = Stream(seed, Purpose::receiver_noise).key();
   for (std::uint32_t d = 0; d < table.draws; ++d) {
     const gpu::NoiseOfWords of_words = {{{key[0], key[1]}, 0, word / part * table.draws + d},
                                         first + from,

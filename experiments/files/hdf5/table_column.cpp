@@ -39,19 +39,19 @@ std::string with_unit(std::string_view name, std::string_view unit) {
 
 void write_values(const Group& group, std::initializer_list<std::string_view> dimensions, std::string_view name,
                   const std::vector<FieldValue>& values, std::string_view unit, std::string_view long_name) {
-  const auto put = [&]<class T>(T (*convert)(const FieldValue&)) {
-    std::vector<T> column;
+  const auto put = [&](auto convert) {
+    std::vector<decltype(convert(values.front()))> column;
     std::ranges::transform(values, std::back_inserter(column), convert);
     group.dataset(name, dimensions, column, unit, long_name);
   };
   if (std::holds_alternative<bool>(values.front()))
-    put(+[](const FieldValue& v) -> std::uint8_t { return std::get<bool>(v) ? 1 : 0; });
+    put([](const FieldValue& v) -> std::uint8_t { return std::get<bool>(v) ? 1 : 0; });
   else if (std::holds_alternative<std::int64_t>(values.front()))
-    put(+[](const FieldValue& v) { return std::get<std::int64_t>(v); });
+    put([](const FieldValue& v) { return std::get<std::int64_t>(v); });
   else if (std::holds_alternative<double>(values.front()))
-    put(+[](const FieldValue& v) { return std::get<double>(v); });
+    put([](const FieldValue& v) { return std::get<double>(v); });
   else
-    put(+[](const FieldValue& v) { return shown_text(v); });
+    put([](const FieldValue& v) { return shown_text(v); });
 }
 
 }  // namespace optinc

@@ -34,7 +34,7 @@ void TableMemory::reserve(const ResponseTable& from, std::size_t chips, std::siz
 }
 
 StreamKey readout_key(const TableSeed& seed) {
-  const auto& key = Stream(seed.seed, Purpose::readout_draw).key();
+  const auto key = Stream(seed.seed, Purpose::readout_draw).key();
   const auto block =
       static_cast<std::uint32_t>(seed.first_word / static_cast<std::uint64_t>(table_block_words));
   return {{key[0], key[1]}, block, seed.use};
