@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* silent = "the abstract states none; the default";
 
-Part optical(std::string kind, std::string settings, std::string name, std::string what,
+Part optical(std::string kind, const std::string& settings, std::string name, std::string what,
              std::vector<Figure> figures, std::string source, int year) {
   const std::string preset = cpp_of(settings, kind, name);
   return {std::move(name),

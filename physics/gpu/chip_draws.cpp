@@ -9,7 +9,7 @@ namespace optinc::gpu {
 
 Draws draws_of(const ErrorModel& model, const MeshAddress& first) {
   const auto key = [&](Purpose purpose) {
-    const auto& k = Stream(first.seed, purpose).key();
+    const auto k = Stream(first.seed, purpose).key();
     return StreamKey{{k[0], k[1]}, first.mesh, 0};
   };
   return {model.sigma_eta_rad,
