@@ -334,7 +334,7 @@ class Drawing(unittest.TestCase):
             self.assertEqual(" ".join(figure.axes[0].get_title(loc="left").split()), "(a) local oscillator = 100 µW")
 
     def test_points_of_many_keys_are_told_apart_by_few(self):
-        from optinc.results.figures.sweeps import telling  # noqa: PLC0415
+        from optinc.results.figures.words import telling  # noqa: PLC0415
         from optinc.results.study import Parameter  # noqa: PLC0415
         keys = {"light": [1.0, 4.0, 4.0], "bandwidth": [20.0, 32.0, 32.0], "network": ["a", "b", "b"], "rate": [38.0, 40.0, 65.0]}
         together = [Parameter(name, "design", np.array(values), "1", name) for name, values in keys.items()]

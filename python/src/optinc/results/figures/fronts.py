@@ -18,7 +18,7 @@ from ..study import (PREFIXED, by_key, choose_variant, fixed, meaning, metrics, 
                      say_point,
                      say_trials, show_value, spans_decades, statistic)
 from .paint import WHITE_EDGE, Axis, Mark, Panel, dots, line, mark, note, paint
-from .sweeps import least_seen, of_wrong, wrong_axis, zero_band, zero_of
+from .wrong import least_seen, of_wrong, wrong_axis, zero_band, zero_of
 
 MOST_NAMES = 4  # points of a front of metrics that are named; more of them would lie over each other
 MOST_NETWORKS = 12  # that are all named; of more, those of the front alone

@@ -21,7 +21,7 @@ from ..study import (Parameter, Statistic, by_key, fixed, headline_metrics, mean
                      parameters,
                      per_variant, say_point, say_trials, statistic, words_of)
 from .paint import Axis, Panel, line, mark, paint
-from .sweeps import Names, in_words, listed, plain_name
+from .words import Names, in_words, listed, plain_name
 
 MOST_NUMBERS = 12  # a row, and to an inch below: more are too small to read
 MOST_AN_INCH = 3.2

@@ -14,7 +14,7 @@ from ..errors import NotInResult
 from ..run import Run
 from ..study import Parameter, fixed, meaning, parameter, parameters, say_point, say_trials
 from .paint import Axis, Panel, line, mark, paint
-from .sweeps import in_words, listed, plain_name
+from .words import in_words, listed, plain_name
 
 METRICS = ("mesh_error", "mesh_error_in_phase")
 RANGE = 1e7  # of the axis; what lies below it is rounding, and drawn at the edge

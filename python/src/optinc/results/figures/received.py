@@ -16,7 +16,7 @@ from ..networks import label_of, networks
 from ..run import Run
 from ..study import fixed, indices_of, parameters, per_variant, say_point, show_value, words_of
 from .paint import RULE, Axis, Mark, Panel, corner, line, mark, note, paint
-from .sweeps import short_point
+from .words import short_point
 
 MOST_PANELS = 4
 

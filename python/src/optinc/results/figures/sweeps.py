@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,31 +15,19 @@ from ..errors import NotInResult
 from ..networks import label_of, network_of_point, networks, told_apart
 from ..order_statistics import TAIL
 from ..run import Run
-from ..study import (Parameter, Statistic, by_key, choose_variant, fixed, headline_metrics, meaning, metrics, of_worst_layer,
-                     parameter, parameters, say_point, say_trials, show_value, spans_decades, statistic, trial_noun, words_of)
-from .paint import Axis, Mark, Panel, dots, line, mark, note, paint
+from ..study import (Parameter, Statistic, by_key, choose_variant, fixed, headline_metrics, metrics, of_worst_layer, parameter,
+                     parameters, say_point, say_trials, spans_decades, statistic, trial_noun, words_of)
+from .paint import Axis, Mark, Panel, dots, line, paint
+from .words import Names, Places, axis_in_words, in_words, listed, name_of, plain_name, short_point
+from .wrong import Zero, least_seen, of_wrong, wrong_axis, zero_band, zero_of
 
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
 MOST_CHANNEL_PANELS = 6
-MOST_DECADES = 8  # that are all labelled
 MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
-DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy", "channel_accuracy")
-"""Shares of the measure.words words that every trial draws."""
 
-Names = Union[str, Sequence[str], None]
-Places = Mapping[str, int]
 Lines = Sequence[tuple[Mapping[str, Any], Places]]
 """Look and place of every line of a panel."""
-
-
-@dataclass(frozen=True)
-class Zero:
-    """Where a logarithmic axis has its 0: `place`, below `least`, the smallest share that could have been seen."""
-
-    place: float
-    least: float
-    said: str
 
 
 def metric_vs_parameter(run: Run, *, metric: Names = None, parameter: Optional[str] = None,
@@ -275,11 +262,6 @@ def stars(run: Run, where: Places, time: Parameter, least: float) -> list[Mark]:
 # -- what is drawn of a statistic
 
 
-def listed(names: Names) -> list[str]:
-    """Names of metrics as a list."""
-    return [names] if isinstance(names, str) else list(names or ())
-
-
 def own_axis(run: Run, name: str) -> Parameter:
     """An axis of the metrics' own, such as `time` or `channel`, in a unit that is easy to read."""
     coordinate = run.require("summary")[name]
@@ -365,59 +347,6 @@ def value_axis(value: Statistic, zero: Optional[Zero] = None) -> Axis:
     return Axis(title)
 
 
-def wrong_axis(title: str, least: float, zero: Optional[Zero]) -> Axis:
-    """The axis of a share of what is wrong: from the `least` seen up to 1, below it the 0 where some are."""
-    end = zero.least if zero else least
-    limits = (zero.place / 2 if zero else least / 2, 1.5)
-    exponents = np.arange(0, np.log10(end) - 1e-9, -max(1, int(-np.log10(end) / MOST_DECADES) + 1))
-    if zero is None and len(exponents) < 3:
-        return Axis(title, "decades", [least, 1.0], limits=limits)
-    names = ["1" if power == 0 else f"$10^{{{power:.0f}}}$" for power in exponents]
-    return Axis(title, "log", [*([zero.place] if zero else []), *10.0 ** exponents], ["0", *names] if zero else names, limits)
-
-
-def zero_band(zero: Optional[Zero]) -> list[Mark]:
-    """The grey band of the 0 of an axis, and what it means."""
-    if zero is None:
-        return []
-    return [mark("axhspan", zero.place / 2, zero.place * 2, color="#e8e8e8", linewidth=0, zorder=0),
-            note(0.99, zero.place, zero.said, transform="y", ha="right", fontsize=6, color="#333333")]
-
-
-def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
-    """The 0 of the axis of a share of what is wrong, where some mean is 0; none for other metrics. `least` is one draw
-    of all at a point; where the file does not say how many there were, a third of the smallest share seen."""
-    seen = wrong.mean.values[np.isfinite(wrong.mean.values)]
-    if not wrong.wrong or not (seen <= 0).any():
-        return None
-    draws, what = int(run.require("summary")["completed"].values.max()), "trials"
-    if wrong.name in DRAWN_WORDS:
-        draws, what = draws * int(run.config.get("measure", {}).get("words", 0)), "words"
-    elif wrong.name != "yield":
-        draws = 0
-    if draws > 0:
-        return Zero(1 / draws / 3, 1 / draws, f"none of {draws:,} {what}")
-    return Zero(least_seen(wrong) / 9, least_seen(wrong) / 3, "none")
-
-
-def least_seen(wrong: Statistic) -> float:
-    """The least of the means that is more than 0; 1 where there is none."""
-    seen = wrong.mean.values
-    return float(min([*seen[seen > 0], 1.0]))
-
-
-def of_wrong(value: Statistic) -> Statistic:
-    """Of a share of what is right, that of what is wrong; any other metric as it is."""
-    if not value.meaning.complement:
-        return value
-    said = f"share of {value.meaning.complement}"
-    if value.name == "yield":
-        said = value.axis_name.replace(" with ", " without ")
-    if said == value.axis_name:
-        said = f"1 − {said}"
-    return replace(value, mean=1 - value.mean, low=1 - value.high, high=1 - value.low, long_name=said, wrong=True)
-
-
 def choose_parameter(run: Run, name: Optional[str]) -> Parameter:
     """The swept parameter `name`; by default the numeric one of most different values, or else the first."""
     if name is not None:
@@ -438,68 +367,3 @@ def panel_axis(run: Run, x: Parameter, at: Optional[Mapping[str, Any]]) -> tuple
     axis = max(left, key=lambda name: left[name])
     size = left[axis]
     return axis, list(range(size)) if size <= MOST_PANELS else [0, size // 2, size - 1]
-
-
-# -- words
-
-
-def plain_name(p: Parameter) -> str:
-    """What the file calls a parameter in words, without remarks, as it stands within a sentence."""
-    name = re.split("[:;]", re.sub(r" [(][^()]*[)]$", "", p.long_name))[0]
-    return name[:1].lower() + name[1:] if name[1:2].islower() else name
-
-
-def axis_in_words(run: Run, axis: str) -> str:
-    """What a sweep varies."""
-    found = [p for p in parameters(run).values() if p.axis == axis]
-    return " and ".join(plain_name(p) for p in found if p.name != axis) or plain_name(found[0])
-
-
-def name_of(run: Run, metric: str) -> str:
-    """What is drawn of a metric, in words."""
-    return meaning(run, metric).complement or metric.replace("_", " ")
-
-
-def in_words(run: Run, indices: Places) -> str:
-    """`a = 1 rad, b = 2` of a place on some of the sweep axes, by the names the file has for people; where one is a
-    sentence, by its key."""
-    said = []
-    for axis, place in indices.items():
-        all_keys = [p for p in parameters(run).values() if p.axis == axis]
-        for p in telling([p for p in all_keys if p.name != axis]) or all_keys:
-            value = p.values[place]
-            text = label_of(value) if p.key == "network.source" else show_value(value, p.units).replace(" ", "\xa0")
-            said.append(f"{plain_name(p) if len(plain_name(p)) <= 60 else p.name}\xa0=\xa0{text}")
-    return ", ".join(said)
-
-
-def telling(together: list[Parameter]) -> list[Parameter]:
-    """Of more than three parameters that are swept together, some that tell the points apart: names, then numbers, those of
-    most different values first."""
-    if len(together) <= 3:
-        return together
-
-    def told_apart(some: Sequence[Parameter]) -> int:
-        return len(set(zip(*(np.asarray(p.values).tolist() for p in some)))) if some else 1
-
-    chosen: list[Parameter] = []
-    for p in sorted(together, key=lambda p: (p.numeric, -told_apart([p]))):
-        if told_apart([*chosen, p]) > told_apart(chosen):
-            chosen.append(p)
-    return chosen
-
-
-def short_point(run: Run, where: Places) -> str:
-    """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without their units, words without keys."""
-    said = []
-    for p in parameters(run).values():
-        if p.axis not in where or (not p.key and any(other.axis == p.axis and other.key for other in parameters(run).values())):
-            continue
-        name = (p.name.removesuffix("_" + p.units.replace("/", "_per_").lower()) if p.units != "1" else p.name).replace("_", " ")
-        number = p.values[where[p.axis]]
-        factor, units = style.scale_of([float(number)], p.units) if p.numeric else (1.0, p.units)
-        if units == "rad/m":
-            factor, units = 1e-6, "mrad/nm"
-        value = show_value(number * factor if p.numeric else number, units)
-        said.append((f"{name} {value}" if p.numeric else value).replace(" ", "\xa0"))
-    return ", ".join(said)
