@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Draws which average pays, for the README and docs/results.md: docs/diagrams/averages-light.svg and averages-dark.svg.
+"""Draws which average pays, for the README and docs/results.md: docs/diagrams/averages-light.svg and averages-dark.svg, and for
+screens of 600 pixels and less averages-narrow-light.svg and averages-narrow-dark.svg.
 
 Usage: docs/diagrams/averages.py [--check]. Every number is read from a table of docs/results.md. --check writes nothing and exits 1 when
 a file is not what this script draws.
 """
 
+import itertools
 import math
 import re
 import sys
@@ -14,8 +16,8 @@ from system import PALETTES, Drawing
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results.md"
-WIDTH, HEIGHT = 980, 400
-TOP, STEP = 96, 38
+WIDTH, HEIGHT = 980, 412
+TOP, STEP, RIGHT = 96, 38, 500  # RIGHT: where the second panel begins
 NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 
 
@@ -37,7 +39,7 @@ class Axis:
 
     def __init__(self, drawing, left, right, low, high, ticks, title):
         self.d, self.left, self.right, self.low, self.high = drawing, left, right, math.log10(low), math.log10(high)
-        self.bottom = HEIGHT - 62
+        self.bottom = HEIGHT - 74
         for value, label in ticks:
             drawing.parts.append(f'<line x1="{self.at(value):.1f}" y1="{TOP - 20}" x2="{self.at(value):.1f}" y2="{self.bottom}" '
                                  f'stroke="{drawing.note}" stroke-width="0.5" stroke-dasharray="2 3"/>')
@@ -92,7 +94,7 @@ def energies(d):
                 d.text(f"{axis.at(5.2):.1f}", y + 5, "no converter for sums", 12, d.note, anchor="start")
     trained = table("published-parts")["96-32 network"][-1]
     d.text(12, TOP + 10 + STEP * 5 + 5, f"A trained network (96-32), 4 servers: {trained} at its default light", 13, d.note, anchor="start")
-    d.text(12, HEIGHT - 4, "Marks: published parts at 28 GBd. Bars: rings of other parts, 10 to 90 % of 200 draws", 12, d.note, anchor="start")
+    d.text(12, HEIGHT - 14, "Marks: published parts, 28 GBd. Bars: rings, 10 to 90 % of part draws", 12, d.note, anchor="start")
 
 
 def words_wrong(d):
@@ -108,19 +110,22 @@ def words_wrong(d):
             axis.mark(y + off, 100 - first(cell), shape)
 
 
-def averages(palette):
+def averages(palette, narrow=False):
+    """Both panels, side by side or one below the other."""
     d = Drawing(palette)
     energies(d)
+    d.parts.append(f'<g transform="translate({-RIGHT} {HEIGHT})">' if narrow else "<g>")
     words_wrong(d)
-    return d.svg("Left: digit sums take less energy per bit than a ring or an adder chip up to 64 servers. Right: words wrong of six units on chips of "
-                 "three presets", HEIGHT)
+    d.parts.append("</g>")
+    return d.svg("Digit sums take less energy per bit than a ring or an adder chip up to 64 servers; words wrong of six units on chips of three presets",
+                 HEIGHT * (2 if narrow else 1), WIDTH - RIGHT + 10 if narrow else WIDTH)
 
 
 def main(check):
     """Writes both files, or compares them. Returns the exit status."""
     status = 0
-    for name, palette in PALETTES.items():
-        path, drawn = HERE / f"averages-{name}.svg", averages(palette)
+    for kind, (name, palette) in itertools.product(("", "narrow-"), PALETTES.items()):
+        path, drawn = HERE / f"averages-{kind}{name}.svg", averages(palette, bool(kind))
         if not check:
             path.write_text(drawn, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != drawn:

@@ -48,12 +48,12 @@ class Drawing:
                 self.parts.append(f'<rect x="{left:.1f}" y="{top - 3}" width="{0.56 * pitch_x:.1f}" height="{pitch_y + 6}" rx="4" '
                                   f'stroke="{self.light}" stroke-width="1.5" fill="{self.paper}"/>')
 
-    def svg(self, title, height=HEIGHT):
-        head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{title}" '
+    def svg(self, title, height=HEIGHT, width=WIDTH):
+        head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{title}" '
                 f'font-family="Helvetica, Arial, sans-serif">\n<title>{title}</title>\n'
                 '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
                 f'<path d="M 0 0 L 8 4 L 0 8 z" fill="{self.light}"/></marker></defs>\n'
-                f'<rect width="{WIDTH}" height="{height}" fill="{self.paper}"/>\n')
+                f'<rect width="{width}" height="{height}" fill="{self.paper}"/>\n')
         return head + "\n".join(self.parts) + "\n</svg>\n"
 
 
