@@ -6,6 +6,7 @@
 
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_keys.hpp"
+#include "experiments/study/study_names.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
