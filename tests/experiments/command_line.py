@@ -645,7 +645,7 @@ class MainJob(unittest.TestCase):
         self.assertIn("unknown command \"nosuch\"", optinc("help", "nosuch").stderr)
         found = optinc("help", "Splitter").stdout  # in any case, in names and meanings
         for line in ("keys of a study (optinc explain KEY)", "  chip.sigma_eta_rad ", "  splitter_errors "):
-            self.assertIn(f"\n{line}", found)
+            self.assertIn(f"\n{line}", "\n" + found)
         self.assertNotIn("heater.device", found)
         self.assertIn("not expected: extra", optinc("run", STUDY, "-ox.h5", "extra").stderr)
         self.assertEqual(optinc("-V").stdout, optinc("--version").stdout)
