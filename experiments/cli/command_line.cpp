@@ -15,6 +15,7 @@
 #include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
 #include "experiments/cli/command_table.hpp"
+#include "experiments/cli/listing.hpp"
 #include "experiments/files/hdf5/provenance.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
@@ -170,13 +171,21 @@ int parse_and_run(int argc, char** argv, Ranks& ranks) {
 
   std::vector<char*> words(argv, argv + argc);
   std::string help = "--help";
-  if (argc > 1 && std::string_view(argv[1]) == "help") {  // optinc help COMMAND
+  if (argc > 1 && std::string_view(argv[1]) == "help") {  // optinc help COMMAND, optinc help WORD
     words.erase(words.begin() + 1);
-    if (argc > 2 && std::ranges::none_of(app.get_subcommands([](const CLI::App*) { return true; }),
-                                         [&](const CLI::App* c) { return c->check_name(argv[2]); }))
+    std::vector<std::pair<std::string, std::string>> known;
+    for (const CLI::App* c : app.get_subcommands([](const CLI::App*) { return true; }))
+      known.emplace_back(c->get_name(), c->get_description());
+    if (argc == 3 && std::ranges::find(known, argv[2], [](const auto& c) { return c.first; }) == known.end()) {
+      const std::string found = help_text(argv[2], known);
+      if (!found.empty()) {
+        print_text(found);
+        return 0;
+      }
       --argc, ++argv;  // complained of as if typed alone
-    else
+    } else {
       words.push_back(help.data());
+    }
   }
   try {
     app.parse(static_cast<int>(words.size()), words.data());

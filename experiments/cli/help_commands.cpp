@@ -5,6 +5,7 @@
 #include "experiments/cli/command_table.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/listing.hpp"
+#include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 
 namespace optinc {
@@ -42,16 +43,21 @@ void add_devices(CommandTable& commands) {
 }
 
 void add_list(CommandTable& commands) {
-  const auto kind = std::make_shared<std::string>();
+  const auto kind = std::make_shared<std::string>(), word = std::make_shared<std::string>();
   CLI::App& list = commands.add(
       "list", "List shipped studies, lists, networks, devices, presets, models with metrics, and error sources",
       "optinc list\n"
-      "  optinc list networks",
-      [kind] {
-        fmt::print("{}", listing(*kind));
+      "  optinc list networks\n"
+      "  optinc list studies drift     those whose text holds a word\n"
+      "  optinc help drift             the same of commands, keys and everything that is listed",
+      [kind, word] {
+        const std::string text = listing(*kind, *word);
+        validate(!text.empty(), "no {} hold \"{}\". Try optinc help {}.", *kind, *word, *word);
+        fmt::print("{}", text);
         return 0;
       });
   list.add_option("KIND", *kind, fmt::format("Only one of {}", join_names(listing_kinds())));
+  list.add_option("WORD", *word, "Only entries that hold this word");
 }
 
 void add_completion(CommandTable& commands) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -129,6 +131,38 @@ std::string sources_text() {
 
 std::string figures_text() { return hanging_text("figures:", join_names(figure_names()), 9); }
 
+/// Whether a text holds a word, in any case.
+bool holds(std::string_view text, std::string_view word) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return !std::ranges::search(text, word, same).empty();
+}
+
+/// The entries of a part that hold the word, each a line behind two blanks and what follows further in, below
+/// their headings. Lines of an entry are joined by a blank before they are searched.
+std::string with_word(const std::string& part, std::string_view word) {
+  std::string kept, heading, entry, joined;
+  const auto end_entry = [&] {
+    if (!entry.empty() && holds(joined, word)) {
+      kept += heading + entry;
+      heading.clear();
+    }
+    entry.clear(), joined.clear();
+  };
+  bool in_heading = false;
+  std::istringstream lines(part);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find_first_not_of(' ');
+    if (at == std::string::npos || at <= 2) end_entry();
+    if (at == 0) heading = (in_heading ? heading : "") + line + "\n";
+    in_heading = at == 0;
+    if (at == std::string::npos || at == 0) continue;
+    entry += line + "\n";
+    joined += (joined.empty() ? "" : " ") + line.substr(at);
+  }
+  end_entry();
+  return kept;
+}
+
 using Text = std::string (*)();
 constexpr std::array<std::pair<std::string_view, Text>, 9> parts = {{{"studies", studies_text},
                                                                      {"lists", lists_text},
@@ -148,13 +182,29 @@ std::vector<std::string_view> listing_kinds() {
   return kinds;
 }
 
-std::string listing(std::string_view kind) {
+std::string listing(std::string_view kind, std::string_view word) {
   const std::vector<std::string_view> kinds = listing_kinds();
   if (!kind.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
     refuse_name("kind", kind, kinds);
   std::string all;
-  for (const auto& [name, text] : parts)
-    if (kind.empty() || kind == name) all += (all.empty() ? "" : "\n") + text();
+  for (const auto& [name, text] : parts) {
+    if (!kind.empty() && kind != name) continue;
+    const std::string part = word.empty() ? text() : with_word(text(), word);
+    if (!part.empty()) all += (all.empty() ? "" : "\n") + part;
+  }
+  return all;
+}
+
+std::string help_text(std::string_view word, std::span<const std::pair<std::string, std::string>> commands) {
+  std::string text = "commands (optinc COMMAND --help)\n";
+  for (const auto& [name, description] : commands) text += described(name, description);
+  std::string keys = "keys of a study (optinc explain KEY)\n";
+  for (const FieldEntry& entry : config_entries({}))
+    keys += hanging_text(fmt::format("  {}", entry.name()),
+                         fmt::format("{} [{}]", entry.info.meaning, entry.info.unit), 38);
+  std::string all;
+  for (const std::string& part : {with_word(text, word), with_word(keys, word), listing({}, word)})
+    if (!part.empty()) all += (all.empty() ? "" : "\n") + part;
   return all;
 }
 

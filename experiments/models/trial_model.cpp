@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/study/limits.hpp"
+#include "experiments/study/study_names.hpp"
 #include "physics/core/check.hpp"
 
 namespace optinc {
@@ -52,8 +53,13 @@ TrialModel model_layout(const StudyConfig& config, std::size_t layers) {
   require_records(config);
   const StudyModel& of = model_of(config);
   TrialModel model;
+  const std::vector<std::string> variants = measured_variants(config);
+  std::string meanings;
+  for (const std::string& variant : variants)
+    if (const auto meaning = variant_meaning(variant); !meaning.empty())
+      meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "\n", variant, meaning);
   model.axes = {
-      {"variant", "1", "how the device is programmed and what acts on the light", measured_variants(config)}};
+      {"variant", "1", "how the device is programmed and what acts on the light", variants, meanings}};
   if (of.axes != nullptr)
     for (ModelAxis& axis : of.axes(config, layers)) model.axes.push_back(std::move(axis));
   model.error_metric = of.error_metric;

@@ -31,6 +31,7 @@ struct StudyInputs {
 struct ModelAxis {
   std::string name, unit, long_name;
   std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
+  std::string meanings = {};  ///< of values that are names, a line each, "name: meaning"; empty: none
 
   /// Values along it.
   std::size_t size() const;

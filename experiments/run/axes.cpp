@@ -82,9 +82,11 @@ void write_model_axes(const Group& group, const TrialModel& model) {
   for (const Quantity& quantity : model.quantities)
     used.insert(quantity.metric->axes.begin(), quantity.metric->axes.end());
   for (const ModelAxis& axis : model.axes)
-    if (used.contains(axis.name))
+    if (used.contains(axis.name)) {
       std::visit([&](const auto& values) { group.dimension(axis.name, values, axis.unit, axis.long_name); },
                  axis.values);
+      if (!axis.meanings.empty()) group.attributes(axis.name).set("meanings", std::string_view(axis.meanings));
+    }
 }
 
 std::vector<std::string_view> axes_of(const std::vector<std::string>& sweeps, const Quantity& quantity,

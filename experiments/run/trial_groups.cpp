@@ -177,6 +177,11 @@ void write_summary_group(const Group& group, const StudyConfig& config, const Tr
   write_sweep_axes(group, config);
   write_model_axes(group, model);
   group.dimension(quantile_axis, quantiles, "1", "share of the trials below");
+  group.attributes().set(
+      "intervals",
+      std::string_view("95 %. _mean: Student's t, and bootstrap from 100 to 500 trials; for shares "
+                       "the score interval, below 100 and above 500. _quantile: order statistics. "
+                       "yield and diverged: Clopper-Pearson"));
   std::vector<std::int64_t> completed;
   for (std::size_t p = 0; p < records.points; ++p)
     completed.push_back(static_cast<std::int64_t>(records.count(p)));

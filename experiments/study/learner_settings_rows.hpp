@@ -9,9 +9,12 @@ namespace optinc {
 template <Like<LearnerSettings> S, class Visitor>
 void visit_rows(S& s, Visitor&& visit) {
   static constexpr std::string_view optimisers[] = {"sgd", "adamw"}, schedules[] = {"constant", "cosine"};
-  visit(name_row("kind", "Model to train: mlp (one hidden layer) or cnn (residual network)",
-                 learner_kind_names()),
-        s.kind);
+  static constexpr FormerName former[] = {
+      {"decoder", "decoder", "Language models are trained by experiments/train_torch decoder-small."}};
+  Row kind = name_row("kind", "Model to train: mlp (one hidden layer) or cnn (residual network)",
+                      learner_kind_names());
+  kind.former = former;
+  visit(kind, s.kind);
   visit(name_row("data_set", "Data set: images to classify", data_set_names()), s.data_set);
   visit(may_be_file({"data", "1",
                      "Folder of the image files; default: where the Debian package installs Fashion-MNIST", 0,

@@ -25,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "shipped/";
+constexpr FormerName former[] = {{"shipped/foundry_noise_aware", "shipped/doped_heaters_noise_aware",
+                                  "It is called \"shipped/doped_heaters_noise_aware\" now."}};
 
 std::string training_text(const toml::table& config) {
   const double noise = config["training"]["noise"].value_or(0.0);
@@ -89,7 +91,7 @@ fs::path network_path(const std::string& source) {
   validate(!known.empty(), "{}: no network is shipped here ({} is not on this machine). Name a file.", source,
            shipped_folder("networks").string());
   validate(std::find(known.begin(), known.end(), source) != known.end(),
-           "{}: no such network (shipped: {}). {}", source, join_names(known), suggestion(source, known));
+           "{}: no such network (shipped: {}). {}", source, join_names(known), remedy(source, known, former));
   return shipped_folder("networks") / (source.substr(prefix.size()) + ".h5");
 }
 

@@ -9,6 +9,7 @@
 #include "experiments/study/model_keys.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
+#include "experiments/study/study_names.hpp"
 #include "physics/core/check.hpp"
 #include "physics/core/names.hpp"
 #include "physics/devices/catalogue.hpp"
@@ -40,10 +41,19 @@ std::string explain_section(std::string_view section) {
           fmt::format("  {}", entry.info.key),
           fmt::format("{} [{}]; default {}", entry.info.meaning, entry.info.unit, toml_text(entry.value)), 31);
   if (text.empty()) return text;
-  std::vector<std::string> others;
+  std::vector<std::string> others;  // by name, then by meaning
+  const std::string own = fmt::format("{}.", section);
   for (const std::string& key : all_keys())
-    if (const auto at = key.find(section); at != key.npos && !key.starts_with(fmt::format("{}.", section)))
-      others.push_back(key);
+    if (key.find(section) != key.npos && !key.starts_with(own)) others.push_back(key);
+  for (const FieldEntry& entry : config_entries({}))
+    if (entry.section != section && entry.info.meaning.find(section) != std::string_view::npos &&
+        std::ranges::find(others, entry.name()) == others.end())
+      others.push_back(entry.name());
+  constexpr std::size_t most = 12;
+  if (others.size() > most) {
+    others.resize(most);
+    others.push_back(fmt::format(".. (optinc help {})", section));
+  }
   if (!others.empty()) text += hanging_text("  see also", fmt::format("{}", fmt::join(others, ", ")), 11);
   return fmt::format("[{}]\n{}  optinc explain {}.KEY shows the details of a key\n", section, text, section);
 }
@@ -66,6 +76,12 @@ std::string explain_metric(std::string_view name) {
                           fmt::format("{} [{}]", metric->long_name, metric->unit), 10 + model.name.size()) +
              "  formulas: experiments/files/hdf5/FORMAT.md, group trials\n";
   return {};
+}
+
+/// What a variant is; empty where there is none of that name.
+std::string explain_variant(std::string_view name) {
+  const std::string_view meaning = variant_meaning(name);
+  return meaning.empty() ? "" : fmt::format("{}, a variant\n", name) + hanging_text("  meaning:", meaning, 11);
 }
 
 }  // namespace
@@ -163,7 +179,8 @@ std::string explain(std::string_view key) {
     if (!info.ablation.empty()) line("ablate", fmt::format("source \"{}\"", info.ablation));
     return text;
   }
-  if (std::string text = explain_section(key) + explain_metric(key); !text.empty()) return text;
+  if (std::string text = explain_section(key) + explain_metric(key) + explain_variant(key); !text.empty())
+    return text;
   throw Error(fmt::format("unknown key \"{}\" (not one of {} keys, nor a section or metric). Did you mean {}?",
                           key, all_keys().size(), likely_keys(key)));
 }

@@ -86,6 +86,24 @@ std::span<const std::string_view> variant_names(std::string_view model) {
   return names.at(model);
 }
 
+std::string_view variant_meaning(std::string_view variant) {
+  static constexpr std::pair<std::string_view, std::string_view> meanings[] = {
+      {"uncorrected", "programmed as if every splitter were perfect"},
+      {"corrected",
+       "programmed for the known splitter errors and phase offsets, clipped to the nearest reachable power"},
+      {"corrected_quadrature",
+       "programmed for the known splitter errors and phase offsets, surplus field turned into the quadrature "
+       "that is not detected"},
+      {"noisy", "as corrected_quadrature, with the noise that the study switches on"},
+      {"stand-in", "the network with an error in every matrix, without devices"},
+      {"drifting", "calibrated once"},
+      {"recalibrated", "calibrated repeatedly"},
+      {"checked", "calibrated when checks fail"}};
+  for (const auto& [name, meaning] : meanings)
+    if (name == variant) return meaning;
+  return {};
+}
+
 std::span<const std::string_view> once_names() {
   static constexpr std::array<std::string_view, 3> names = {"eye", "gradient", "cost"};
   return names;

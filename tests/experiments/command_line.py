@@ -643,6 +643,10 @@ class MainJob(unittest.TestCase):
         self.assertEqual(optinc("help").stdout, optinc("--help").stdout)
         self.assertEqual(optinc("help", "run").stdout, optinc("run", "--help").stdout)
         self.assertIn("unknown command \"nosuch\"", optinc("help", "nosuch").stderr)
+        found = optinc("help", "Splitter").stdout  # in any case, in names and meanings
+        for line in ("keys of a study (optinc explain KEY)", "  chip.sigma_eta_rad ", "  splitter_errors "):
+            self.assertIn(f"\n{line}", "\n" + found)
+        self.assertNotIn("heater.device", found)
         self.assertIn("not expected: extra", optinc("run", STUDY, "-ox.h5", "extra").stderr)
         self.assertEqual(optinc("-V").stdout, optinc("--version").stdout)
 
@@ -653,6 +657,10 @@ class MainJob(unittest.TestCase):
     def test_lists_and_kinds_by_name(self):
         names = [line.split()[0] for line in optinc("list", "lists").stdout.splitlines()[1:] if line.startswith("  ") and line[2] != " "]
         self.assertEqual(names, sorted(path.stem for path in (pathlib.Path(STUDY).parents[1] / "lists").glob("*.toml")))
+        some = optinc("list", "studies", "drift").stdout.splitlines()
+        self.assertTrue(some[0].startswith("studies of optinc run") and any(line.startswith("  mesh_drift ") for line in some), some)
+        self.assertFalse(any(line.startswith("  comb ") for line in some))
+        self.check_refusal(optinc("list", "networks", "nowhere"), 'no networks hold "nowhere"', "Try optinc help nowhere.")
         for command, name in (("cluster", "oddl"), ("interconnect", "ring_1024"), ("compare-costs", "noise_aware.toml")):
             more = ["--dry-run"] if command == "cluster" else []
             self.assertEqual(optinc(command, name, "--quiet", *more).returncode, 0)

@@ -218,12 +218,13 @@ class Drawing(unittest.TestCase):
             self.assertEqual([line.get_label() for line in axes.lines], ["ring", "2 %"])  # not the row whose transceiver fails
             np.testing.assert_allclose(axes.lines[0].get_xdata(), [0.1, 10])
             np.testing.assert_allclose(axes.lines[0].get_ydata(), [0.5, 4])
-            axes, = figures.FIGURES["competition"](run).axes
+            axes, times = figures.FIGURES["competition"](run).axes
+            np.testing.assert_allclose([row.get_xdata() for row in times.lines], [[0.5, 0.5, 0.4], [0.5, 0.79, 1.2], [0.55, 0.875, 3.6]])
             np.testing.assert_allclose([line.get_xydata()[0] for line in axes.lines], [[1.0, 1.1], [1.58, 1.75], [1.6, 1.7]])
             self.assertEqual(axes.texts[0].get_text(), "3 conditions; within 5 % of both: 1")
             rows = run.group("competitions")
             run._groups["competitions"] = rows.assign(nodes=0 * rows["nodes"] + 64)  # not what was published
-            axes, = figures.FIGURES["competition"](run).axes
+            axes = figures.FIGURES["competition"](run).axes[0]
             self.assertEqual(len(axes.lines), 2)
             self.assertEqual(axes.texts[0].get_text(), "3 conditions")
             axes, = figures.FIGURES["iteration"](run).axes
@@ -246,15 +247,23 @@ class Drawing(unittest.TestCase):
 
     def test_iterations_that_can_stand_beside_each_other_are_drawn_in_milliseconds(self):
         with results.open_run(FILES["joined"]) as run:
-            self.assertEqual(figures.FIGURES["interconnect"](run).axes[-1].get_xlabel(), "share of computation and communication")
+            *_, parts, energy = figures.FIGURES["interconnect"](run).axes
+            self.assertEqual(parts.get_xlabel(), "share of computation and communication")
+            self.assertEqual([text.get_text() for text in energy.texts if text.get_text()[0] in "0123456789n"], ["4", "5", "not known"])
             data = run.group("interconnect")
             run._groups["interconnect"] = data.isel(scenario=slice(0, 6)).assign(calibrated=0 * data["calibrated"][:6])
             figure = figures.FIGURES["interconnect"](run)
-            axes = figure.axes[-1]
+            axes = figure.axes[-2]
             self.assertEqual(axes.get_xlabel(), "time in an iteration (ms)")
             ends = {round(bar.get_x() + bar.get_width(), 9) for bar in axes.patches}
             self.assertLessEqual({2.25, 1.35}, ends)  # computing and bytes of 16 servers: a ring's, a unit's
             self.assertNotIn("calibrated", figure._suptitle.get_text())
+
+    def test_assumptions_have_values_with_units_those_that_move_most_first(self):
+        with results.open_run(FILES["joined"]) as run:
+            axes, = figures.FIGURES["assumptions"](run).axes
+            self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
+                             ["placement\nrandom, linear", "latency\n20 \N{MICRO SIGN}s, 2 \N{MICRO SIGN}s, 0 s"])
 
     def test_failures_stand_at_their_times(self):
         with results.open_run(FILES["of_a_cluster"]) as run:

@@ -158,6 +158,7 @@ def of_a_cluster(path):
         group.dataset("scattered", ["row"], np.array([0.0, 0.1, 0.1]))
         group.dataset("workload", ["row"], ["vgg19"] * 3)
         group.dataset("nodes", ["row"], np.array([1024] * 3, np.int64))
+        group.dataset("oddl_s", ["row"], np.array([0.5, 0.5, 0.4]), "s")
         group.dataset("fat_tree_ratio", ["row"], np.array([1.0, 1.58, 3.0]))
         group.dataset("sip_ring_ratio", ["row"], np.array([1.1, 1.75, 9.0]))
         group = Group(file, "failures")
@@ -205,5 +206,7 @@ def joined(path):
         for name, values in (("name", ["latency"] * 3 + ["placement"] * 2), ("subject", ["OptINC"] * 5), ("reference", ["ring $a$"] * 5),
                              ("value_text", ["0.0", "2e-06", "2e-05", "linear", "random"])):
             group.dataset(name, ["point"], values)
+        group.dataset("key", ["point"], ["latency_s"] * 3 + ["placement"] * 2)
+        group.dataset("value", ["point"], np.array([0.0, 2e-6, 2e-5, np.nan, np.nan]))
         group.dataset("ratio", ["point"], np.array([0.75, 0.74, 0.7, 0.75, 0.2]))
         group.dataset("nominal", ["point"], np.array([1, 0, 0, 1, 0], np.uint8))

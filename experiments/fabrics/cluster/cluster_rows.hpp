@@ -209,10 +209,18 @@ void visit_rows(C& c, auto&& visit) {
   visit_optics_power(c.traffic, visit);
 }
 
+inline Row shared_network_row(std::string_view meaning) {
+  static constexpr FormerName former[] = {
+      {"aggregation", "adding-fat-tree", "It is called \"adding-fat-tree\" now."}};
+  Row network = name_row("network", meaning, shared_network_names);
+  network.former = former;
+  return network;
+}
+
 template <Like<Failure> F>
 void visit_rows(F& f, auto&& visit) {
   visit_name(f, visit);
-  visit(name_row("network", "Network that the job trains on", shared_network_names), f.traffic.network.network);
+  visit(shared_network_row("Network that the job trains on"), f.traffic.network.network);
   visit(name_row("component", "What fails: fibre and switch-port on oddl, unit on optinc, others on all",
                  component_names),
         f.component);
@@ -248,8 +256,7 @@ void visit_rows(F& f, auto&& visit) {
 template <Like<ClusterDay> D>
 void visit_rows(D& d, auto&& visit) {
   visit_name(d, visit);
-  visit(name_row("network", "Network that the jobs share", shared_network_names),
-        d.day.traffic.network.network);
+  visit(shared_network_row("Network that the jobs share"), d.day.traffic.network.network);
   visit(Row{"load", "1", "Mean share of the nodes that drawn jobs request; ignored with `jobs`", 0.001, 10},
         d.load);
   visit(
@@ -273,8 +280,7 @@ void visit_rows(D& d, auto&& visit) {
 template <Like<Iteration> I>
 void visit_rows(I& i, auto&& visit) {
   visit_name(i, visit);
-  visit(name_row("network", "Network that connects the ranks", shared_network_names),
-        i.traffic.network.network);
+  visit(shared_network_row("Network that connects the ranks"), i.traffic.network.network);
   visit(Row{"trace", "1",
             "Execution traces of MLCommons Chakra: the beginning of the files' names, relative to the list, "
             "before .0.et, .1.et ..; empty: training as the keys below describe it"},

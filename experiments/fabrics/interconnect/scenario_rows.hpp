@@ -31,8 +31,11 @@ void visit_rows(S& s, Visitor&& visit) {
   visit(Row{"calibrated", "1", "Whether parameters were chosen to reproduce a published result"}, s.calibrated,
         true);
   visit(name_row("network", "Network that connects the servers", interconnect_names), s.network, true);
-  visit(name_row("collective", "Collective operation that averages the gradients", collective_names),
-        s.collective, true);
+  static constexpr FormerName former[] = {
+      {"in-network", "adding-switch", "It is called \"adding-switch\" now."}};
+  Row collective = name_row("collective", "Collective operation that averages the gradients", collective_names);
+  collective.former = former;
+  visit(collective, s.collective, true);
   visit(name_row("workload", "Model to train", workload_names()), s.workload, s.weights == 0);
   visit(Row{"weights", "1",
             "Weights of a model of your own in place of workload; 0: those of workload. Its forward pass "

@@ -46,6 +46,8 @@ void sign_file(const File& file, std::string_view title, std::string_view comman
   const Attributes root = group.attributes();
   root.set("Conventions", std::string_view("CF-1.10"));
   root.set("schema_version", schema_version);
+  root.set("references", std::string_view("every group, dataset and attribute: FORMAT.md "
+                                          "(experiments/files/hdf5 of the sources, share/doc/optinc)"));
   for (const auto& [name, text] : file_origin(title, command)) root.set(name, text);
 }
 

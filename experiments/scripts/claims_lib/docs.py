@@ -3,9 +3,9 @@
 import re
 import subprocess
 import sys
-import time
 
 from .claim import OPTINC, ROOT, STUDY, at, claims_of, progress, shared
+from .main_job import clone
 
 GROUP = "docs"
 CI = "build/ci"
@@ -126,42 +126,27 @@ def page_width(bench):
     return next(iter(html_page.measured([page], (390,)).values()))["wide"]
 
 
-def task(bench, name, lines):
-    """Seconds of what a newcomer types, line by line, in an empty folder."""
-    bench.optinc("list")  # compiles it
-    folder = bench.folder / f"task-{name}"
-    folder.mkdir()
-    start = time.monotonic()
-    for line in lines:
-        bench.run("bash", "-euc", f'PATH="{ROOT}/build/release/bin:$PATH"; {line}', cwd=folder)
-    return time.monotonic() - start
+def persona(bench, name):
+    """Minutes that a script of tests/personas takes, from the tool to its own answer."""
+    compiled(bench)
+    seconds, status = bench.run("env", f"OPTINC_BUILD={ROOT / CI}", f"tests/personas/{name}", accept=(0, 77))[1:]
+    if status == 77:
+        raise RuntimeError("it needs the Python module, or PyTorch. Configure preset ci with -DOPTINC_PYTHON_MODULE=ON.")
+    return seconds / 60
 
 
-# -- what newcomers wanted to do and could not, or not soon: from the pages that the README points to
-DFT = "/usr/bin/python3 -c \"import numpy as np; np.savetxt('dft.csv', np.fft.fft(np.eye(16), norm='ortho'), delimiter=',')\""
-SPLITTERS = ("/usr/bin/python3 -c \"import numpy as np; rows = [(c, u) for c in range(16) for u in range(c % 2, 15, 2)]; "
-             "np.savetxt('measured.csv', np.column_stack([rows, np.random.default_rng(1).normal(0, 0.02, (120, 2))]), "
-             "delimiter=',', header='column,upper,alpha_rad,beta_rad', comments='')\"")
-MESH = "optinc run mesh_comparison -o mesh.h5 --force --quiet --trials 5 --sweep mesh.ports=[16] --sweep chip.sigma_eta_rad=[0.01,0.04] --set mesh.target=dft.csv"
-TASKS = (
-    ("own-unitary", "a unitary of 16 ports: its phases, and its fidelity against the splitters' errors",
-     (DFT, "optinc program dft.csv -o phases.csv", MESH, "optinc inspect mesh.h5")),
-    ("measured-splitters", "fidelity after correction for splitters measured on a chip, from a CSV file",
-     (DFT, SPLITTERS, f"{MESH} --set mesh.measured=measured.csv", "optinc inspect mesh.h5")),
-    ("own-model", "a ring beside OptINC on 16 servers, for a model of 300 million weights",
-     ("printf 'preset.job.weights = 300000000\\npreset.job.servers = 16\\n[[scenario]]\\nname = \"ring\"\\npreset = [\"job\"]\\n"
-      "[[scenario]]\\nname = \"OptINC\"\\npreset = [\"job\"]\\nnetwork = \"optinc\"\\ncollective = \"optinc\"\\n"
-      "design = \"chain N=4 B=32\"\\nreference = \"ring\"\\n' > mine.toml", "optinc interconnect mine.toml --quiet")),
-    ("find-package", "a program of one's own with find_package(optinc), installed from the compiled tree",
-     (f"cmake --install {ROOT}/build/release --prefix $PWD/prefix > install.log", f"cp -r {ROOT}/tests/consumer .",
-      "cmake -S consumer -B build -DCMAKE_PREFIX_PATH=$PWD/prefix > configure.log", "cmake --build build > build.log")),
-    ("wavelength", "a mesh at other wavelengths", ("optinc run wavelength --quiet --trials 2 -o wavelength.h5", "optinc inspect wavelength.h5")),
-)
+@shared
+def tool(bench):
+    """Minutes from a fresh clone to the tool and the package, packages installed."""
+    return bench.run("env", "CCACHE_DISABLE=1", "experiments/quickstart", "--no-install", "--build-only", "--python", bench.folder / "venv",
+                     cwd=clone(bench))[1] / 60
 
 
-def typed(lines):
-    """What of it is OptINC's: files of one's own are thought to be there."""
-    return "; ".join(line.replace(f"{ROOT}/", "") for line in lines if line.startswith(("optinc", "cmake")))
+PERSONAS = {"photonics": "a measured mesh of 8 ports: fidelity after correction, and over a day",
+            "training": "a PyTorch model on four processes, averaged exactly and by a chip",
+            "architect": "a model of one's own on 16 servers: ring and OptINC, in time and energy",
+            "developer": "a program of one's own with find_package(optinc)",
+            "analyst": "a study in two shards, merged: means with intervals, by h5py and as CSV"}
 
 
 SITE = "docs/site/build"
@@ -186,5 +171,8 @@ CLAIMS = claims_of(GROUP,
     ("site-broken", "= 0", "broken links of the site", (at, site, 1), SITE),
     ("table-width", "<= 100", "columns of the widest line that a command prints", widest, f"{OPTINC} list | wc -L"),
     ("page-width", "<= 390", "pixels that a report page takes in a window of 390 (Chromium)", page_width, f"{OPTINC} report main_job.h5"),
-    *((f"task-{name}", "", f"s: {what}", (task, name, lines), typed(lines)) for name, what, lines in TASKS),
+    ("clone-to-tool", "", "minutes from a clone to the tool and the package, without ccache", tool,
+     "experiments/quickstart --no-install --build-only --python .venv"),
+    *((f"persona-{name}", "", f"minutes from the tool to an answer: {what}", (persona, name), f"tests/personas/run {CI} {name}")
+      for name, what in PERSONAS.items()),
 )

@@ -6,6 +6,7 @@
 
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_keys.hpp"
+#include "experiments/study/study_names.hpp"
 #include "physics/core/check.hpp"
 
 #include "tests/support/catch.hpp"
@@ -442,6 +443,7 @@ TEST_CASE("what may have been meant by a wrong key is told, all of it") {
   CHECK_THROWS_WITH(explain("splitter_"), Catch::Matchers::Contains("drift.splitter_rad_per_m"));
   CHECK(explain("splitter").find("see also calibration.splitters, drift.splitter_rad_per_m") !=
         std::string::npos);
+  CHECK(explain("splitter").find("chip.sigma_eta_rad") != std::string::npos);  // its meaning names splitters
   CHECK(explain("network.source").find("study's folder") != std::string::npos);
   // [operation] until the section was named for what it is
   check_message(complaint("[operation]\ntemperature_k = 1.0\n"), {"s.toml:1:2:", "mean [environment]?"});
@@ -583,6 +585,8 @@ TEST_CASE("every key is explained") {
     for (const auto* part : {"meaning: ", "unit: ", table ? "example: " : "default: ", "allowed: ", "source: "})
       CHECK(text.find(part) != std::string::npos);
   }
+  for (const std::string_view variant : variant_names()) CHECK(!variant_meaning(variant).empty());
+  CHECK(explain("noisy").find("noise that the study switches on") != std::string::npos);
   const std::string text = explain("chip.sigma_eta_rad");
   for (const auto* part : {"splitter angle", "rad", "0.005", "0..100", "Mikkelsen"})
     CHECK(text.find(part) != std::string::npos);

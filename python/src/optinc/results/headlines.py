@@ -9,6 +9,7 @@ import numpy as np
 import xarray
 
 from .comparison import comparison_lines
+from .conclusion import conclusion
 from .run import Run
 from .study import (headline_metrics, of_worst_layer, per_variant, say_point, show_mean, show_value, statistic,
                     words_of)
@@ -30,8 +31,8 @@ TOLD = {"interconnect": ("name", "servers", "total_s", "normalised", "energy_j")
 
 def headlines(run: Run) -> str:
     """Provenance, then the numbers a reader asks for first: the network, means of the most telling metrics with their
-    95 % intervals at every sweep point, or, where a sweep varies the network, a line for each; and the error of the
-    gradient. Groups that are not there are left out."""
+    95 % intervals at every sweep point, or, where a sweep varies the network, a line for each; the error of the
+    gradient; and what it comes to. Groups that are not there are left out."""
     p = run.provenance
     run_id = f"run {p.run_id}, " if p.run_id else ""
     seed = f"seed {p.seed}, " if p.seed is not None else ""
@@ -61,6 +62,8 @@ def headlines(run: Run) -> str:
     for group, names in TOLD.items():
         if (data := run.group(group)) is not None:
             lines += ["", *row_lines(data, names)]
+    if beside == [] and (said := conclusion(run)):
+        lines += ["", said]
     # a file that somebody else wrote must not command the terminal
     return "\n".join(clean(line.replace("\n", " ")) for line in lines)
 

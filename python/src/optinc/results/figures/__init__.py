@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..errors import NotAResult
 from ..run import Run
-from . import cluster, costs, fronts, maps, meshes, physics, received, sweeps, tolerances, trainings
+from . import cluster, costs, drift, fronts, maps, meshes, physics, received, sweeps, tolerances, trainings
 
 TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
     (sweeps.metric_vs_parameter, "Metrics against a swept parameter."),
@@ -20,7 +20,7 @@ TABLE: tuple[tuple[Callable[..., Figure], str], ...] = (
     (received.gradient, "The average gradient that comes back against the exact one."),
     (received.ablation, "Which source of error makes the variance."),
     (fronts.pareto, "Two quantities traded against each other over all sweep points."),
-    (sweeps.drift, "A chip over time."),
+    (drift.drift, "A chip over time."),
     (sweeps.spectrum, "Meshes at other wavelengths than they were calibrated at."),
     (sweeps.comb, "Share of words wrong on the wavelengths of a comb through one chip."),
     (received.receiver_noise, "Wrong digits and words against received power and intensity noise."),

@@ -54,11 +54,11 @@ def competition(run: Run) -> Figure:
     """Every row of optinc cluster's [[competition]]: its iteration on SiP-Ring over that on ODDL against that on a
     fat-tree over ODDL, a marker for every share of the job's nodes that are scattered. Where all rows ask what was
     published, VGG19 on 1,024 nodes, the cross is the published pair, the bands its two ratios within 5 %: a row explains
-    both only where both bands cross.
+    both only where both bands cross. Below, the iterations themselves, a marker a row.
 
     Raises NotInResult where the file holds no such rows.
     """
-    data = run.require("competitions", "scattered", "fat_tree_ratio", "sip_ring_ratio", by="optinc cluster")
+    data = run.require("competitions", "scattered", "oddl_s", "fat_tree_ratio", "sip_ring_ratio", by="optinc cluster")
     tree, ring, scattered = (np.asarray(data[name].values, float) for name in ("fat_tree_ratio", "sip_ring_ratio", "scattered"))
     drawn = [dots(tree[scattered == share], ring[scattered == share], marker=look["marker"], color=look["color"],
                   markerfacecolor="none",
@@ -75,9 +75,14 @@ def competition(run: Run) -> Figure:
                        label="published: 1.6 and 1.7")]
         tree, ring = np.append(tree, PUBLISHED[0]), np.append(ring, PUBLISHED[1])
     drawn.append(note(0.98, 0.02, said, transform="axes", ha="right", va="baseline"))
+    times = [np.asarray(data["oddl_s"].values, float) * ratio for ratio in (1, *(data[name].values for name in ("fat_tree_ratio", "sip_ring_ratio")))]
+    rows = [dots(time, np.full(len(time), row), marker="|", markersize=9, color="black", alpha=0.5) for row, time in enumerate(times)]
     return paint(run, title_of(run, "one job on three networks"),
-                 [Panel(drawn, Axis("iteration time on a fat-tree over that on ODDL", "decades", tree),
-                        Axis("iteration time on SiP-Ring over that on ODDL", "decades", ring), None)], (style.PAGE_IN, 4.0))
+                 [Panel(drawn, Axis("iteration on a fat-tree over that on ODDL", "decades", tree),
+                        Axis("iteration on SiP-Ring over that on ODDL", "decades", ring), "ratios"),
+                  Panel([*stripes(3), *rows], Axis("iteration time (s)", "decades", np.concatenate(times)),
+                        Axis(scale="rows", names=["ODDL", "fat-tree", "SiP-Ring"]), "absolute")],
+                 (style.COLUMN_IN, 5.2), 1, gridspec_kw={"height_ratios": [3, 1]})
 
 
 ITERATION: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from .. import style
 from ..errors import NotInResult
 from ..run import Run
+from ..study import show_value, words_of
 from .paint import RULE, Axis, Panel, dots, line, mark, note, paint, stripes
 
 FILLS: list[dict[str, Any]] = [  # neighbours differ in lightness and hatching
@@ -147,7 +148,7 @@ MOST_RATIO = 10
 def interconnect(run: Run) -> Figure:
     """Scenarios of optinc interconnect: their iteration over that of the reference against servers, for those with
     several numbers of servers; and the parts of every iteration of the most servers, with the end of the iteration
-    where computing hides some of them. Names marked * were calibrated.
+    where computing hides some of them; and the energy of the network in each. Names marked * were calibrated.
 
     Raises NotInResult where the file holds no scenarios.
     """
@@ -172,12 +173,27 @@ def interconnect(run: Run) -> Figure:
                             dict(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)))
     last = [int(rows[np.argmax(servers[rows])]) for rows in scenarios]
     panels.append(parts_of_iterations(data, last, [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}")
-                                                   for i in last], below))
+                                                   for i in last],
+                                      dict(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2,
+                                           columnspacing=0.8) if curves else None))
+    if "energy_j" in data and np.isfinite(joules := np.asarray(data["energy_j"].values, float)[last]).any():
+        panels.append(absolute(joules, "energy of the network in an iteration (J)", [""] * len(last) if curves else list(names[last])))
     star = ". *: calibrated to published ratios" if calibrated.any() else ""
-    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}{star}", panels, (style.PAGE_IN, height))
+    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}{star}", panels, (style.PAGE_IN, height) if curves else
+                 (style.COLUMN_IN, len(panels) * (0.9 + 0.2 * len(scenarios)) + 0.6), 0 if curves else 1)
 
 
-def parts_of_iterations(data: Any, rows: Sequence[int], labels: list[str], below: float) -> Panel:
+def absolute(values: Any, label: str, names: list[str]) -> Panel:
+    """A dot a row on a logarithmic axis, its number beside it; of rows without a value, a dash."""
+    seen = values[np.isfinite(values) & (values > 0)]
+    limits = float(seen.min()) / 2, float(seen.max()) * 8
+    drawn = [*stripes(len(values)), dots(seen, np.flatnonzero(np.isfinite(values) & (values > 0)), marker="o", color="black")]
+    drawn += [note(value * 1.35, row, f"{value:.3g}", fontsize=6) if np.isfinite(value) and value > 0 else
+              note(0.02, row, "not known", transform="y", fontsize=6, style="italic") for row, value in enumerate(values)]
+    return Panel(drawn, Axis(label, "log", limits=limits), Axis(scale="rows", names=names), "energy")
+
+
+def parts_of_iterations(data: Any, rows: Sequence[int], labels: list[str], legend: Optional[dict[str, Any]]) -> Panel:
     """Computing and communication of each row, and a mark where the iteration ends: before the end of the bar where
     computing hides some of it. In milliseconds; in shares of the bar, beside the iteration's time, where times differ
     too much to stand beside each other."""
@@ -200,8 +216,7 @@ def parts_of_iterations(data: Any, rows: Sequence[int], labels: list[str], below
     return Panel([*drawn, mark("tick_params", axis="y", labelsize=6)],
                  Axis("share of computation and communication" if shares else "time in an iteration (ms)",
                       limits=(0, 1.02 * ends[-1].max())),
-                 Axis(scale="rows", names=labels), "parts, scenario and servers",
-                 dict(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2, columnspacing=0.8))
+                 Axis(scale="rows", names=labels), "parts, scenario and servers", legend)
 
 
 KINDS: dict[str, dict[str, Any]] = {  # of networks: they differ in lightness and dashes, their rows in markers
@@ -251,34 +266,53 @@ def arrangements(run: Run) -> Figure:
     return paint(run, run.provenance.title.split(": ", 1)[-1], panels, (style.PAGE_IN, 4.2))
 
 
+MOST_ASSUMPTIONS, LEAST_CHANGE = 8, 0.01
+
+
 def assumptions(run: Run) -> Figure:
-    """How the ratio of two scenarios changes with one assumption at a time: a row an assumption, a marker a value, the
-    value in force filled. One panel a pair of scenarios.
+    """How the ratio of two scenarios changes with one assumption at a time: a row an assumption, with its values and units, a
+    marker a value, the value in force filled. One panel a pair of scenarios, with the eight assumptions at most that move its
+    ratio most, by over 1 %; how many were left out stands under them.
 
     Raises NotInResult where the file holds no such question.
     """
-    data = run.require("sensitivity", "name", "subject", "reference", "value_text", "ratio", "nominal", by="optinc interconnect")
-    names, subject, reference, said = (data[name].values.astype(str) for name in ("name", "subject", "reference", "value_text"))
-    ratio, nominal = np.asarray(data["ratio"].values, float), np.asarray(data["nominal"].values, bool)
+    data = run.require("sensitivity", "name", "subject", "reference", "key", "value_text", "value", "ratio", "nominal",
+                       by="optinc interconnect")
+    names, subject, reference, keys, said = (data[name].values.astype(str) for name in ("name", "subject", "reference", "key", "value_text"))
+    ratio, value = (np.asarray(data[name].values, float) for name in ("ratio", "value"))
+    nominal = np.asarray(data["nominal"].values, bool)
+    scenarios = run.require("interconnect")
+
+    def shown(i: int) -> str:
+        units = words_of(scenarios[keys[i]].attrs, keys[i])[0] if keys[i] in scenarios else "1"
+        if not np.isfinite(value[i]):
+            return style.plain(said[i])
+        factor, units = style.scale_of([float(value[i])], units)
+        return show_value(factor * float(value[i]), units)
+
     panels, heights = [], []
     for pair in dict.fromkeys(zip(subject, reference)):
         here = (subject == pair[0]) & (reference == pair[1])
-        rows = list(dict.fromkeys(names[here]))
-        drawn: list[Any] = [mark("axvline", 1.0, **RULE)]
+        of_row = {name: np.flatnonzero(here & (names == name)) for name in dict.fromkeys(names[here])}
+        rows = sorted(of_row, key=lambda name: -np.ptp(np.log(ratio[of_row[name]])))
+        moving = [name for name in rows if np.ptp(np.log(ratio[of_row[name]])) > LEAST_CHANGE]
+        left = len(rows) - len(moving[:MOST_ASSUMPTIONS] or rows[:1])
+        rows = moving[:MOST_ASSUMPTIONS] or rows[:1]
+        drawn: list[Any] = [*stripes(len(rows)), mark("axvline", 1.0, **RULE)]
         for row, name in enumerate(rows):
-            mine = np.flatnonzero(here & (names == name))
+            mine = of_row[name][np.argsort(ratio[of_row[name]], kind="stable")]
             drawn.append(mark("plot", ratio[mine], np.full(len(mine), row), color="#999999", linewidth=0.8))
             drawn += [dots(ratio[i], row, marker="o", color="black", markerfacecolor="#0060a8" if nominal[i] else "white",
                            markeredgewidth=0.7, zorder=4 if nominal[i] else 3) for i in mine]
-            drawn += [mark("annotate", style.plain(said[i]), (ratio[i], row), fontsize=6, ha=side, va="center",
-                           xytext=(-5 if side == "right" else 5, 0), textcoords="offset points")
-                      for i, side in ((mine[np.argmin(ratio[mine])], "right"), (mine[np.argmax(ratio[mine])], "left"))]
+        if left > 0:
+            drawn.append(mark("annotate", f"{left} more move it less", (1, 0), xycoords="axes fraction", xytext=(0, -22),
+                              textcoords="offset points", ha="right", fontsize=6))
+        labels = [f"{style.plain(name)}\n{', '.join(shown(i) for i in of_row[name][np.argsort(ratio[of_row[name]], kind='stable')])}" for name in rows]
         heights.append(len(rows))
-        limits = min(0.9, ratio[here].min()) / 1.15, max(1.1, ratio[here].max()) * 1.15
-        panels.append(Panel(drawn, Axis("iteration time of the subject over that of the reference", "decades", limits,
-                                        limits=limits),
-                            Axis(scale="rows", names=[style.plain(name) for name in rows], limits=(len(rows) - 0.4, -0.6)),
-                            f"{pair[0]} over {pair[1]}"))
-    return paint(run, f"{run.provenance.title}. Filled: as listed; ends of a row: values in SI units", panels,
-                 (style.PAGE_IN, max(2.6, 1.2 + sum(0.55 + 0.36 * rows for rows in heights))), 1, outer="xy",
-                 gridspec_kw={"height_ratios": [rows + 0.6 for rows in heights]})
+        limits = min(0.9, ratio[here].min()) / 1.1, max(1.1, ratio[here].max()) * 1.1
+        panels.append(Panel([*drawn, mark("tick_params", axis="y", labelsize=6)], Axis("iteration time over that of the reference", "decades", limits,
+                                                                                       limits=limits),
+                            Axis(scale="rows", names=labels), f"{pair[0]} over {pair[1]}"))
+    return paint(run, f"{run.provenance.title}. Filled: the value in force; values in the order of their ratios", panels,
+                 (style.COLUMN_IN * 1.4, max(2.6, 1.2 + sum(0.6 + 0.26 * rows for rows in heights))), 1, outer="xy",
+                 gridspec_kw={"height_ratios": [rows + 1.0 for rows in heights]})

@@ -15,14 +15,15 @@ from ..errors import NotInResult
 from ..networks import label_of, networks
 from ..run import Run
 from ..study import fixed, indices_of, parameters, per_variant, say_point, show_value, words_of
-from .paint import RULE, Axis, Mark, Panel, corner, line, mark, note, paint
+from .paint import RULE, Axis, Mark, Panel, corner, dots, line, mark, note, paint, stripes
 from .words import short_point
 
 MOST_PANELS = 4
 
 
 def error_histogram(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """Words of all trials by code error (LSB), a panel per variant, at one sweep point.
+    """Words of all trials by code error (LSB), a panel per variant, at one sweep point: a line as high as the words, whose
+    width means nothing.
 
     `at`: values of the sweeps, by parameter name. By default the last point where corrected chips err, an ablation
     at `all`; the title says which.
@@ -50,7 +51,8 @@ def error_histogram(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figu
         wrong, near = count[errors != 0].sum(), count[np.abs(errors) == 1].sum()
         said = f"wrong: {wrong / count.sum():.2%}" if count.sum() else "not run"
         said += f"\nof these ±1: {near / wrong:.0%}" if wrong else ""
-        panels.append(Panel([mark("bar", errors[some], count[some], width=1.0, color=look["color"], linewidth=0), corner(said)],
+        panels.append(Panel([mark("vlines", errors[some], 0.5, count[some], color=look["color"], linewidth=0.9),
+                             dots(errors[some], count[some], marker="o", markersize=2.2, color=look["color"]), corner(said)],
                             x, y,
                             str(look["label"]) if name else None))
     where = say_point(run, point)
@@ -115,9 +117,10 @@ def eye(run: Run) -> Figure:
 
 
 def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """Two symbols of every layer's received levels (share of full scale) as a density, dark where many samples are, with
-    the instant of the least deviation; below, the rms deviation from settled words without noise at instants of a symbol, a
-    line per layer. At one sweep point, the first unless `at` names another; with noise where the study has it.
+    """Two symbols of received levels (share of full scale) as a density, for the neurons' layer that deviates most at its best
+    instant and for the servers, with that instant; the rms deviation from settled words without noise at instants of a
+    symbol, of these two, in grey of the others; and its least of every layer. At one sweep point, the first unless `at`
+    names another; with noise where the study has it.
 
     Raises NotInResult where the study is not of model waveform.
     """
@@ -129,31 +132,34 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     deviation = dict(per_variant(summary["symbol_deviation_mean"].isel(point)))[name].values
     instants, levels = summary["instant"].values, summary["level"].values
     layers = np.flatnonzero(np.isfinite(deviation).all(axis=1))
-    columns = min(MOST_PANELS, len(layers))
-    rows = -(-len(layers) // columns)
+    names = {layer: "servers" if layer == layers[-1] else f"layer {layer + 1}" for layer in layers}
+    least = deviation[layers].min(axis=1)
+    shown = [int(layers[np.argmax(least[:-1])]), int(layers[-1])] if len(layers) > 1 else [int(layers[0])]
     half = (levels[1] - levels[0]) / 2
     extent = (instants[0], instants[0] + 2, levels[0] - half, levels[-1] + half)
+    most = max(float(np.nanmax(eyes.values[layer])) for layer in shown)
     panels: list[Panel] = []
-    for index, layer in enumerate(layers):
+    for place, layer in enumerate(shown):
         seen = np.tile(np.nan_to_num(eyes.values[layer]), (2, 1)).T
-        best = instants[np.argmin(deviation[layer])] + (instants[1] - instants[0]) / 2
-        drawn = [mark("imshow", np.log10(1 + seen), origin="lower", aspect="auto", cmap="gray_r", interpolation="nearest",
-                      extent=extent),
-                 *(mark("axvline", best + symbol, **RULE) for symbol in (0, 1)), mark("grid", False)]
-        panels.append(Panel(drawn, Axis("time (symbols)" if index + columns >= len(layers) else "", values=[0, 1],
-                                        names=["0", "1"]),
-                            Axis("" if index % columns else "share of\nfull scale"),
-                            "servers" if layer == layers[-1] else f"layer {layer + 1}"))
-    lines = [mark("plot", instants, deviation[layer], **{**look, "markersize": 3},
-                  label=f"layer {layer + 1}" if layer == layers[0] else "servers" if layer == layers[-1] else str(layer + 1))
-             for layer, look in zip(layers, style.looks())]
-    panels.append(Panel(lines, Axis("instant (symbols)"), Axis("rms deviation\n(share of full scale)", "log"), None))
-    mosaic: list[list[Any]] = [[row * columns + column if row * columns + column < len(layers) else "."
-                                for column in range(columns)]
-                               for row in range(rows)]
+        best = instants[np.argmin(deviation[layer])]
+        drawn = [mark("imshow", np.ma.masked_less(seen, 1), origin="lower", aspect="auto", cmap="Greys", interpolation="nearest",
+                      extent=extent, norm=LogNorm(vmin=max(most / 1e4, 0.5), vmax=most)),
+                 *(mark("axvline", best + (instants[1] - instants[0]) / 2 + symbol, **RULE) for symbol in (0, 1)), mark("grid", False)]
+        panels.append(Panel(drawn, Axis("time (symbols)", values=[0, 1], names=["0", "1"]),
+                            Axis("" if place else "share of full scale"), names[layer],
+                            bar=dict(label="samples", shrink=0.9) if place == len(shown) - 1 else None, of=len(shown)))
+    looks = dict(zip(shown, style.looks()))
+    curves = [mark("plot", instants, deviation[layer], color="#c8c8c8", linewidth=0.8, label="other layers" if i == 0 else None)
+              for i, layer in enumerate(layer for layer in layers if layer not in looks)]
+    curves += [mark("plot", instants, deviation[layer], **{**look, "markersize": 3}, label=names[layer]) for layer, look in looks.items()]
+    panels.append(Panel(curves, Axis("instant (symbols)"), Axis("", "log"), "rms deviation (share of full scale)",
+                        dict(loc="upper center", fontsize=6)))
+    panels.append(Panel([*stripes(len(layers)), dots(least, np.arange(len(layers)), marker="o", color="black")],
+                        Axis("", "decades", [*least, 2 * least.max(), least.min() / 2]), Axis(scale="rows", names=[names[layer] for layer in layers]),
+                        "at the best instant"))
     title = ", ".join(filter(None, ("Words in succession", style.variant(name).get("label") or name, short_point(run, point))))
-    return paint(run, title, panels, (style.PAGE_IN, 2.6 + 1.35 * rows), mosaic=[*mosaic, [len(layers)] * columns],
-                 gridspec_kw={"height_ratios": [1.0] * rows + [1.5]})
+    places = [[*range(len(shown))], [len(shown)] * len(shown), [len(shown) + 1] * len(shown)]
+    return paint(run, title, panels, (style.COLUMN_IN, 6.2), mosaic=places, gridspec_kw={"height_ratios": [1.2, 1.1, 0.25 + 0.1 * len(layers)]})
 
 
 WAYS = {"quantised": "codes alone", "network": "network", "chip_uncorrected": "chip, uncorrected",

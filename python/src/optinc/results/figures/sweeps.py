@@ -1,4 +1,4 @@
-"""Metrics against what a study swept, against time, wavelength and channels."""
+"""Metrics against what a study swept, against wavelength and channels."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from .wrong import Zero, least_seen, of_wrong, wrong_axis, zero_band, zero_of
 FEW = 12  # points that bars of error can still be told apart at
 MOST_PANELS = 4
 MOST_CHANNEL_PANELS = 6
+TIMES = ((14400.0, 3600.0, "h"), (300.0, 60.0, "min"))
+"""Stretches of time (s) from which on they are read in another unit."""
 MOST_RANGE = 1e6  # of a logarithmic axis; what lies below it is off the figure
 
 Lines = Sequence[tuple[Mapping[str, Any], Places]]
@@ -192,71 +194,6 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
     title += f"; at {short_point(run, rest)}" if rest else ""
     return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 1.2 + 1.9 * len(names)),
                  len(shown), outer="xy", sharex=True, sharey="row")
-
-
-OVER_TIME = ("instant_accuracy", "failed_checks", "phase_drift", "oscillator_phase", "die_temperature", "light_drift",
-             "instant_mesh_error", "mesh_phase_drift", "mesh_die_temperature")
-"""Of models `drift` and `mesh_drift`, what tells the story, from its outcome to its cause."""
-TIMES = ((14400.0, 3600.0, "h"), (300.0, 60.0, "min"))
-"""Stretches of time (s) from which on they are read in another unit."""
-
-
-def drift(run: Run, *, metric: Names = None, at: Optional[Mapping[str, Any]] = None) -> Figure:
-    """Metrics against time, one panel each over a common axis, a line per variant, with the 95 % intervals of the means.
-
-    Time is the axis `time` of a study of model `drift`, or else a sweep whose unit is s. `metric`: one or several
-    names; by default the words wrong, and of the checks that fail, the changes of phases and of oscillators, the
-    temperature of the die and the servers' light those that are not zero. Words wrong have a logarithmic axis: at its lower edge, none is. Stars are the share of all words, at both ends. `at`: values of
-    sweeps, by parameter name; of the sweeps left, the one of most values gets a column a value, in which a metric that
-    is the same in all columns is drawn once.
-
-    Raises NotInResult where the file has no such time, or a metric is not there.
-    """
-    known = [name for name in metrics(run) if "time" in statistic(run, name).mean.dims] if run.summary is not None else []
-    if not known:
-        times = [p for p in parameters(run).values() if p.units == "s" and p.numeric] if run.summary is not None else []
-        if not times:
-            raise NotInResult(f"{run.path} has no axis of time (neither that of model drift nor a sweep in s). "
-                              "Run a study of model drift, or sweep a time.")
-        return metric_vs_parameter(run, metric=metric, parameter=times[0].name, at=at)
-    telling_ones = [name for name in OVER_TIME  # changes, where there are any
-                    if name in known and np.nanmax(np.abs(statistic(run, name).mean.values)) > 0]
-    names = listed(metric) or telling_ones or known[:1]
-    if wrong := [name for name in names if name not in known]:
-        raise NotInResult(f"{run.path} has no '{wrong[0]}' over time (it has {', '.join(known)}). Choose one of these.")
-    time = own_axis(run, "time")
-    axis, shown = panel_axis(run, time, at) if run.sweeps else (None, [0])
-    rest = fixed(run, (axis,) if axis else (), at) if run.sweeps else {}
-    panels: list[Optional[Panel]] = []
-    for row, name in enumerate(names):
-        value = of_wrong(statistic(run, name)).at(rest)
-        once = axis is not None and np.ptp(value.mean.isel({axis: shown}).values, axis=value.mean.dims.index(axis)).max() == 0
-        for column, place in enumerate(shown):
-            if once and column > 0:
-                panels.append(None)
-                continue
-            where = {axis: place} if axis else {}
-            drawn, along = swept(time, value.at(where), variant_lines(value), wide=len(shown) == 1)
-            if name == "instant_accuracy":
-                drawn += stars(run, {**rest, **where}, time, least_seen(value) / 2)
-            title = short_point(run, where) if row == 0 else ""
-            panels.append(Panel(drawn, along, value_axis(value), title if len(names) * len(shown) > 1 else None))
-    trials = say_trials(run, trial_noun(run))
-    title = f"Drift of {trials}" + ("" if trials.startswith("1 ") else ": mean and 95 % interval")
-    if "instant_accuracy" in names:
-        title += "; at the lower edge: no word wrong; stars: all words of the task"
-    title += f"; at {say_point(run, rest)}" if rest else ""
-    return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 0.9 + 1.5 * len(names)),
-                 len(shown), outer="xy", sharex=True, sharey="row")
-
-
-def stars(run: Run, where: Places, time: Parameter, least: float) -> list[Mark]:
-    """The share of all words that is wrong, not below `least`, at the first instant and the last."""
-    if "accuracy_all_words" not in metrics(run):
-        return []
-    mean = statistic(run, "accuracy_all_words").at(where).mean
-    return [dots(time.values[[0, -1]], np.maximum(1 - mean.sel(variant=name).values, least), marker="*", markersize=7,
-                 color=style.variant(str(name))["color"], clip_on=False) for name in mean["variant"].values]
 
 
 # -- what is drawn of a statistic

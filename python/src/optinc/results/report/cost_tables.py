@@ -65,9 +65,10 @@ def column_of(group: xarray.Dataset, name: str) -> tuple[str, list[Any]]:
 def columns_table(group: xarray.Dataset, title: str, said: str, names: Sequence[str]) -> Element:
     """A table of those of these datasets that are there, a column each."""
     columns = [column_of(group, name) for name in names if name in group]
-    rows = list(zip(*(cells for _, cells in columns)))[:MOST_ROWS]
-    caption = [node("strong", title), said.format(criterion=group.attrs.get("criterion", ""))]
-    return table(caption, [heading for heading, _ in columns], rows)
+    rows = list(zip(*(cells for _, cells in columns)))
+    more = f" {len(rows) - MOST_ROWS} more rows are in the file." if len(rows) > MOST_ROWS else ""
+    caption = [node("strong", title), said.format(criterion=group.attrs.get("criterion", "")) + more]
+    return table(caption, [heading for heading, _ in columns], rows[:MOST_ROWS])
 
 
 def laws_table(laws: xarray.Dataset) -> Element:

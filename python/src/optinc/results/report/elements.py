@@ -8,6 +8,8 @@ from typing import Any, Iterable, Sequence, Union
 from ..text import clean
 
 Element = ElementTree.Element
+VISIBLE_ROWS = 16
+"""Rows of a table that are seen without scrolling in its box (page.css)."""
 Child = Union[str, Element, None, Iterable[Any]]
 """Text, an element, nothing, or any number of these."""
 
@@ -63,6 +65,8 @@ def scrolling(child: Element, label: str) -> Element:
 def table(caption: Child, columns: Sequence[Child], rows: Sequence[Sequence[Child]], heads: int = 1) -> Element:
     """A table whose first `heads` columns name the row, under its caption, in a box that scrolls by itself."""
     title = node("p", caption, class_="caption")
+    if len(rows) > VISIBLE_ROWS:
+        append(title, node("span", f" {len(rows)} rows: scroll in the table for the rest.", class_="more"))
     label = "".join(title.itertext())
     header = node("tr", (node("th", name, scope="col") for name in columns))
     body = [node("tr", (cell_of(cell, i < heads) for i, cell in enumerate(row))) for row in rows]

@@ -31,24 +31,12 @@ GROUPS = {
 }
 """What a file without trials is, by its most telling group."""
 
-VARIANTS = {
-    "uncorrected": "programmed as if every splitter were perfect",
-    "corrected": "programmed for the known splitter errors and phase offsets, clipped to the nearest reachable power",
-    "corrected_quadrature": "programmed for the known splitter errors and phase offsets, surplus field turned into the quadrature that is not detected",
-    "noisy": "as corrected_quadrature, with the noise that the study switches on",
-    "stand-in": "the network with an error in every matrix, without devices",
-    "drifting": "calibrated once",
-    "recalibrated": "calibrated repeatedly",
-    "checked": "calibrated when checks fail",
-}
-"""How a device is programmed and what acts on its light, by variant."""
-
 NAMES = {"created_utc": "made at (UTC)", "optinc_version": "OptINC", "git_revision": "revision", "compiler": "compiler",
          "build_target": "compiled for", "seed": "seed", "run_id": "run, by its settings",
          "schema_version": "format of the file"}
 """Root attributes that most files have, in the order of the page, by names for the reader."""
 
-NOT_ORIGIN = ("title", "command", "config_toml", "warnings", "Conventions", "model", "complete")
+NOT_ORIGIN = ("title", "command", "config_toml", "warnings", "Conventions", "references", "model", "complete")
 """Root attributes that stand elsewhere on the page."""
 
 
@@ -92,6 +80,8 @@ def about(run: Run) -> list[Element]:
     names = {network.name for network in networks(run)}
     trials = run.trials
     variants = list(map(str, trials["variant"].values)) if trials is not None and "variant" in trials.coords else []
+    told = str(trials["variant"].attrs.get("meanings", "")) if variants else ""  # files before 1.0.0 have none
+    meanings = dict(line.split(": ", 1) for line in told.splitlines() if ": " in line)
     counts = run.summary["completed"] if run.summary is not None else None
     rows: list[tuple[str, Child]] = [
         ("study", str(run.config.get("study", ""))), ("model", run.provenance.model),
@@ -104,7 +94,7 @@ def about(run: Run) -> list[Element]:
     if trials is not None and run.sweeps:
         found.append(axes_table(run))
     if variants:
-        found += [node("h3", "Variants"), facts((name, VARIANTS.get(name, "-")) for name in variants)]
+        found += [node("h3", "Variants"), facts((name, meanings.get(name, "-")) for name in variants)]
     return found
 
 
