@@ -236,14 +236,15 @@ TEST_CASE("operating point: least energy over all settings, confirmed by countin
   }
 }
 
-// What no light mends is told at once. Fails when the light that a search begins with cuts off an amplifier,
-// and that is taken for the converter's doing, or bits that are searched for what they are at first
+// What no light mends is told at once. Fails when an amplifier that cuts off the most light is taken for the
+// converter's doing, or bits that are searched for what they are at first
 TEST_CASE("operating point: converters that cannot tell levels apart are found by no search") {
   const StudyConfig config = parse(
-      "[parts]\nset = 'idealised'\n[task]\nbits = 4\n[network]\nsource = 'digit-sums'\n"
-      "[link]\nsigned_levels = true\nlaunch_power_w = 0.05\n[receiver]\nlo_power_w = 0.05\n"
-      "overload_a = 4.5e-4\n[time]\nsampling = 'clocked'\n[converter]\nbits = 8\n"
-      "effective_bits = 4\n[noise]\nset = 'receivers'\n");
+      "[parts]\nset = 'idealised'\n[task]\nservers = 4\nbits = 4\n[network]\nsource = 'digit-sums'\n"
+      "[link]\nsigned_levels = true\nlaunch_power_w = 1e-3\ndrive_depth = 0.6\n"
+      "[receiver]\nlo_power_w = 6e-4\nbandwidth_hz = 24e9\noverload_a = 1e-3\n"
+      "[time]\nsampling = 'clocked'\nsymbol_rate_bd = 40e9\n"
+      "[converter]\nbits = 8\neffective_bits = 4\n[noise]\nset = 'receivers'\n");
   const OperatingPointSearch search = {.wrong = 1e-3,
                                        .chips = 4,
                                        .words = 3'000,
