@@ -20,7 +20,7 @@ template <class Row>
 class CellOf {
  public:
   template <class Of>
-  CellOf(Of of)  // NOLINT(google-explicit-constructor): columns are written as members of the row
+  CellOf(Of of)  // implicit: columns are written as members of the row
       : of_([of](const Row& row) -> FieldValue {
           using Value = std::decay_t<decltype(std::invoke(of, row))>;
           if constexpr (std::is_convertible_v<Value, std::string_view>)
