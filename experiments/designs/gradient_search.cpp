@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 
 #include <boost/math/tools/roots.hpp>
 #include <nlopt.hpp>
@@ -107,8 +108,8 @@ std::vector<double> within(Problem& problem, std::vector<double> x, double reach
     search.optimize(x, value);
   } catch (const nlopt::forced_stop&) {
     std::rethrow_exception(problem.stopped);
-  } catch (const nlopt::roundoff_limited&) {
-    // as far as its numbers go
+  } catch (const std::runtime_error&) {
+    // as far as its numbers go: limited by rounding, or its quadratic problem took too many steps
   }
   return x;
 }
