@@ -125,7 +125,7 @@ void add_operating_point(CommandTable& commands) {
       "optinc operating-point operating_points -o points.h5\n"
       "  optinc operating-point LIST.toml --wrong 1e-3 --chips 20     faster, but less certain\n"
       "  optinc operating-point least_energy --goal energy --rates 28e9 40e9\n"
-      "  optinc operating-point which_average --goal energy --draws 200 -o parts.h5\n"
+      "  optinc operating-point which_average_draws --goal energy --draws 200 -o parts.h5\n"
       "A --wrong below one of --words is estimated: levels are Gaussian at given lock phases. The estimate is "
       "withheld where phases beyond four times their rms make more than half of it. For trained networks, set "
       "--words to 1/wrong or more.\n"

@@ -9,6 +9,7 @@ GROUP = "search"
 SUMS, NETWORKS = "least_energy", "least_energy_networks"
 ENERGY = ("--goal", "energy")
 HELD = (*ENERGY, "--hold", "time.symbol_rate_bd")
+PARTS = (*HELD, "--chips", 20)  # as docs/results.md has it
 SERVERS = (4, 8, 16)
 CHAIN, TRAINED = "carry chain, signed levels", "96-32"
 AVERAGES, MANY = "which_average", "which_average_many"
@@ -72,20 +73,20 @@ def of_parts(bench, servers):
     """pJ per bit of sums of so many servers from published parts: at owners; of 16 and more in two levels, of which the upper
     serves all servers of a unit a bit."""
     if servers not in OF_UNIT:
-        return picojoules(bench, AVERAGES, f"sums of {servers}, owners", *HELD)
-    lower, upper = (picojoules(bench, MANY, f"sums of {servers}, {unit}", *HELD) for unit in ("lower units", "upper unit"))
+        return picojoules(bench, AVERAGES, f"sums of {servers}, owners", *PARTS)
+    lower, upper = (picojoules(bench, MANY, f"sums of {servers}, {unit}", *PARTS) for unit in ("lower units", "upper unit"))
     return lower + upper / OF_UNIT[servers]
 
 
 def ratio_of_parts(bench, servers):
-    return of_parts(bench, servers) / picojoules(bench, list_for(servers), f"ring of {servers}", *HELD)
+    return of_parts(bench, servers) / picojoules(bench, list_for(servers), f"ring of {servers}", *PARTS)
 
 
 def nanoseconds(bench, servers, way):
     """From the first symbol in to its code out at the point, fibres left out, of sums or a ring; infinite without a point."""
     designs = ([f"ring of {servers}"] if way == "ring" else [f"sums of {servers}, owners"] if servers not in OF_UNIT
                else [f"sums of {servers}, lower units", f"sums of {servers}, upper unit"])
-    found = [points(bench, list_for(servers), *HELD)[0][design] for design in designs]
+    found = [points(bench, list_for(servers), *PARTS)[0][design] for design in designs]
     return sum(1e9 * point["delay"] if point["found"] else float("inf") for point in found)
 
 
@@ -169,13 +170,13 @@ CLAIMS = claims_of(
      (picojoules, NETWORKS, CHAIN, *ENERGY), run(NETWORKS, *ENERGY)),
     ("96-32", "", "pJ per bit of 96-32 at its least, counted on 100 chips", (picojoules, NETWORKS, TRAINED, *ENERGY), run(NETWORKS, *ENERGY)),
     *((f"parts-ratio-{n}", "", f"energy per bit of sums of {n} over a ring of the same bits, both of published parts at 28 GBd"
-       + (", sums in two levels" if n in OF_UNIT else ""), (ratio_of_parts, n), run(list_for(n), *HELD)) for n in (*SERVERS, 64)),
+       + (", sums in two levels" if n in OF_UNIT else ""), (ratio_of_parts, n), run(list_for(n), *map(str, PARTS))) for n in (*SERVERS, 64)),
     ("parts-sums-256", "", "pJ per bit of sums of 256 in two levels of 16, of published parts; infinite: no converter tells sums of 16 apart",
-     (of_parts, 256), run(MANY, *HELD)),
-    *((f"parts-ring-{n}", "", f"pJ per bit of a ring of {n} of published parts", (picojoules, MANY, f"ring of {n}", *HELD), run(MANY, *HELD))
+     (of_parts, 256), run(MANY, *map(str, PARTS))),
+    *((f"parts-ring-{n}", "", f"pJ per bit of a ring of {n} of published parts", (picojoules, MANY, f"ring of {n}", *PARTS), run(MANY, *map(str, PARTS)))
       for n in (64, 256)),
     *((f"latency-{way}-{n}", "", f"ns from the first symbol in to its code out, fibres left out: {said} of {n}", (nanoseconds, n, way),
-       run(list_for(n), *HELD)) for n in (8, 64) for way, said in (("sums", "sums"), ("ring", "a ring"))),
+       run(list_for(n), *map(str, PARTS))) for n in (8, 64) for way, said in (("sums", "sums"), ("ring", "a ring"))),
     ("architectures", "", "units with neurons in list architectures", lambda bench: len(architectures(bench)), f"{OPTINC} compare-costs {ARCHITECTURES}"),
     ("architectures-below", "", "of these, those whose neurons' receivers, drivers and clocks alone take less than sums of as many servers in all",
      undercut, f"{OPTINC} compare-costs {ARCHITECTURES}"),
