@@ -123,6 +123,27 @@ const DesignEntry& design_named(const DesignList& list, std::string_view name) {
   return *std::ranges::find(list.designs, name, &DesignEntry::name);
 }
 
+bool is_unit(const DesignList& list, std::string_view name) {
+  return std::ranges::any_of(list.designs, [&](const DesignEntry& system) {
+    return std::ranges::find(system.units, name, &UnitsOfDesign::design) != system.units.end();
+  });
+}
+
+/// Leaves out the units of systems, whose energies are in theirs.
+PartDraws without_units(const PartDraws& all, const DesignList& list) {
+  PartDraws found;
+  found.keys = all.keys, found.parts = all.parts, found.searched = all.searched;
+  for (std::size_t i = 0; i < all.designs.size(); ++i) {
+    if (is_unit(list, all.designs[i])) continue;
+    found.designs.push_back(all.designs[i]);
+    found.networks.push_back(all.networks[i]);
+    found.servers.push_back(all.servers[i]);
+    found.energy_j.push_back(all.energy_j[i]);
+    found.quantiles.push_back(all.quantiles[i]);
+  }
+  return found;
+}
+
 /// Servers of a unit or of a system, whose first units all servers send to.
 std::int64_t servers_of(const DesignList& list, const DesignEntry& entry) {
   if (entry.units.empty()) return design_config(list, entry).task.combined();
@@ -201,7 +222,7 @@ PartDraws costs_over_parts(const DesignList& list, const TrainedNetwork& trained
     }
     progress(entry.name);
   }
-  return found;
+  return without_units(found, list);
 }
 
 PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& asked, std::uint32_t draws,
@@ -225,7 +246,7 @@ PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& 
         if (point.found()) energies[d] = point.energy_per_bit_j();
       });
     }
-    for (std::size_t q = 0; q < drawn_quantiles.size(); ++q) {
+    for (std::size_t q = 0; q < drawn_quantiles.size() && !is_unit(list, entry.name); ++q) {
       const std::size_t draw = draw_at(energies, drawn_quantiles[q]);
       if (!std::isnan(energies[draw]))
         found.quantiles.back()[q] = {static_cast<std::int64_t>(draw),
@@ -233,7 +254,7 @@ PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& 
     }
     progress(entry.name);
   }
-  return found;
+  return without_units(found, list);
 }
 
 std::string part_draws_text(const PartDraws& found) {
@@ -299,7 +320,7 @@ void write_part_draws(const Group& group, const PartDraws& found) {
   group.dimension("quantile", std::vector<double>(drawn_quantiles.begin(), drawn_quantiles.end()), "1",
                   "share of the draws");
   group.dataset("network", {"design"}, found.networks, "1", "network.source");
-  group.dataset("servers", {"design"}, found.servers, "1", "servers that one unit combines");
+  group.dataset("servers", {"design"}, found.servers, "1", "servers whose words are averaged");
   std::vector<std::string> names;
   for (const auto& of_draw : found.parts) names.insert(names.end(), of_draw.begin(), of_draw.end());
   group.dataset("parts", {"draw", "part"}, names, "1", "names of the parts drawn");

@@ -43,7 +43,7 @@ struct PartDraws {
     double energy_j = 0.0;   ///< per bit, once confirmed; NaN: not confirmed
   };
   std::vector<std::string> designs, networks;     ///< (designs); network.source
-  std::vector<std::int64_t> servers;              ///< (designs)
+  std::vector<std::int64_t> servers;              ///< (designs), of whole systems
   std::vector<std::string> keys;                  ///< that name parts
   std::vector<std::vector<std::string>> parts;    ///< (draws)(keys)
   std::vector<std::vector<double>> energy_j;      ///< (designs)(draws), estimated; NaN: no point
@@ -59,8 +59,8 @@ struct PartDraws {
 /// Searches every design of a list for its least energy at its own symbol rate, held, with `draws` draws of
 /// parts that all designs share, by the estimate alone; those at drawn_quantiles are searched again and
 /// counted. A system takes the energies of its units, each as often as a bit passes through one; it has a point
-/// where all of them do. Throws Error as find_operating_point(), and for designs that override a figure of a
-/// part.
+/// where all of them do, and stands in their place. Throws Error as find_operating_point(), and for designs
+/// that override a figure of a part.
 PartDraws search_over_parts(const DesignList& list, const OperatingPointSearch& search, std::uint32_t draws,
                             const std::function<void(std::string_view)>& progress);
 

@@ -249,5 +249,5 @@ def part_draws(run: Run) -> Figure:
     y_axis = Axis("energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
     return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {energy.shape[1]} draws of whole parts; crosses: counted",
                  [Panel(below, y_axis, Axis("share of draws below", limits=(0, 1)), ""),
-                  Panel(against, Axis("servers of a unit", "values", sorted(set(servers.tolist()))), y_axis, "")],
+                  Panel(against, Axis("servers", "values", sorted(set(servers.tolist()))), y_axis, "")],
                  (style.PAGE_IN, 3.2))
