@@ -1,24 +1,8 @@
 #include "experiments/models/drifting_chip.hpp"
 
 #include "onn/chip/heater_power.hpp"
-#include "onn/link/oscillators.hpp"
-#include "physics/core/units.hpp"
 
 namespace optinc {
-namespace {
-
-/// Brightens the servers' light by so many dB, wherever a layer reads it. Averages of powers follow the power.
-void brighten_servers(ChipState& state, const ChipDesign& design, Averaging averaging, double by_db) {
-  const double field = field_ratio_of_loss_db(-by_db),
-               passed = averaging == Averaging::coherent ? field : field * field;
-  for (std::size_t l = 0; l < design.layers.size(); ++l)
-    for (std::size_t i = 0; i < design.layers[l].lanes.size(); ++i)
-      if (design.layers[l].lanes[i].source < 0)
-        state.layers[l].transfer.col(static_cast<Eigen::Index>(i)) *= passed;
-}
-
-}  // namespace
-
 OperatedChip calibrated_again(const ChipDesign& design, const StudyConfig& config, std::uint32_t trial,
                               std::uint32_t number, const Foundry& foundry) {
   return operate_chip(design, config, calibrated_chip(design, config, trial, number, foundry), trial,
@@ -56,12 +40,9 @@ ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const 
 
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,
                      const ChipErrors& now, const LightSince& light, std::uint32_t trial, std::size_t k) {
-  ChipState state = settle_chip(
-      *at.design, at.program,
-      with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)), config.chip);
-  turn_oscillators(state, design, config.hardware, light.oscillator_rad_per_m);
-  if (light.servers_db != 0) brighten_servers(state, design, config.hardware.link.averaging, light.servers_db);
-  return state;
+  return settle_operated(
+      design, at, with_phase_noise(now, config.chip, config.run.seed, trial, static_cast<std::uint32_t>(k)),
+      light, config.chip, config.hardware);
 }
 
 }  // namespace optinc

@@ -35,13 +35,6 @@ std::vector<std::size_t> calibration_numbers(const std::vector<std::size_t>& cal
 ChipErrors errors_at(const StudyConfig& config, const DriftingChip& chip, const OperatedChip& at,
                      std::size_t calibrated, std::size_t k);
 
-/// What has become of a chip's light since it was calibrated.
-struct LightSince {
-  double oscillator_rad_per_m = 0.0;  ///< by which oscillators' paths changed more than their locks followed
-                                      ///< (oscillator_lag_rad_per_m)
-  double servers_db = 0.0;            ///< by which the servers' light is stronger
-};
-
 /// The same settled, with the phase noise of that instant, and with light that has changed so. Gains and
 /// thresholds are those of the calibration.
 ChipState settled_at(const ChipDesign& design, const StudyConfig& config, const OperatedChip& at,

@@ -4,23 +4,15 @@
 
 #include "experiments/models/foundry.hpp"
 #include "experiments/study/study_config.hpp"
-#include "onn/chip/calibration.hpp"
+#include "onn/link/operated_chip.hpp"
 
 namespace optinc {
 
-/// A chip in operation, before it settles: what was set, and what the light meets.
-struct OperatedChip {
-  /// What it was programmed for: the study's design, or that for the known losses of a measured chip.
-  std::shared_ptr<const ChipDesign> design;
-  ChipProgram program;
-  ChipProgram heaters;  ///< what its heaters are asked for: static phases trimmed, unless nothing is calibrated
-  ChipErrors errors;    ///< without phase noise (with_phase_noise())
-  ChipProgram heater_power;  ///< P_pi of every heater over its design (CalibratedChip); without layers: 1
-};
+/// What a study says of it: [chip], [calibration], [crosstalk], how phases answer ([drift]), the devices, and
+/// [environment].
+Operation operation_of(const StudyConfig& config);
 
-/// The life of chip `trial` from its calibration on up to the light: program ([calibration]), heaters warm each
-/// other ([crosstalk]), and be used at another temperature and wavelength than it was calibrated at
-/// ([environment]; how phases answer: [drift]). `design` must outlive it.
+/// operate_chip() as a study says. `design` must outlive it.
 OperatedChip operate_chip(const ChipDesign& design, const StudyConfig& config, const CalibratedChip& chip,
                           std::uint32_t trial, Programming programming);
 

@@ -140,4 +140,24 @@ ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& mea
   return designed(design, best);
 }
 
+std::shared_ptr<const ChipDesign> retrained_design(const ChipDesign& design, const Operation& operation,
+                                                   const CalibratedChip& chip, std::uint32_t number,
+                                                   Programming programming, const Retraining& retraining) {
+  const CalibrationSettings& calibration = operation.calibration;
+  if (calibration.diagonal_epochs == 0) return {std::shared_ptr<const ChipDesign>(), &design};
+  const OperatedChip measured = operate_chip(design, operation, chip, number, programming);
+  TrainingSettings settings = retraining.training;
+  settings.epochs = calibration.diagonal_epochs;
+  settings.learning_rate = calibration.diagonal_rate;
+  settings.warmup_epochs = 0;
+  settings.stop_margin = 0.0;
+  settings.hard_error = 0.0;  // every word once an epoch
+  settings.window = 1.0;
+  const TrainingUnit unit = {operation.chip, operation.hardware, retraining.noise};
+  if (!meets_noise(unit)) settings.noise = 0.0;  // as in an ablation
+  return std::make_shared<const ChipDesign>(with_trained_diagonals(
+      *measured.design, settle_chip(*measured.design, measured.program, measured.errors, operation.chip), unit,
+      settings, operation.seed, retraining.threads));
+}
+
 }  // namespace optinc

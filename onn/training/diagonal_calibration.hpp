@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
+
 #include "onn/chip/chip.hpp"
+#include "onn/link/operated_chip.hpp"
 #include "onn/training/result.hpp"
 #include "onn/training/settings.hpp"
 
@@ -18,5 +21,20 @@ namespace optinc {
 /// hidden layer has no ceiling or nothing of the unit is noisy.
 ChipDesign with_trained_diagonals(const ChipDesign& design, const ChipState& measured, const TrainingUnit& unit,
                                   const TrainingSettings& settings, std::uint64_t seed, int threads = 0);
+
+/// How a chip's diagonals are trained again: as its network was, but for epochs and rate, which calibration
+/// says.
+struct Retraining {
+  const TrainingSettings& training;
+  NoiseSwitches noise = {};
+  int threads = 0;
+};
+
+/// The design for chip `number` alone: with_trained_diagonals() for calibration.diagonal_epochs on the chip as
+/// it is while it is calibrated (heaters on, the operation's environment), or for 0 the design itself, which
+/// must outlive the result.
+std::shared_ptr<const ChipDesign> retrained_design(const ChipDesign& design, const Operation& operation,
+                                                   const CalibratedChip& chip, std::uint32_t number,
+                                                   Programming programming, const Retraining& retraining);
 
 }  // namespace optinc

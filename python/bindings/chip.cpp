@@ -10,11 +10,14 @@
 #include <nanobind/stl/vector.h>
 
 #include "onn/chip/calibration_settings_rows.hpp"
+#include "onn/chip/crosstalk.hpp"
+#include "onn/chip/crosstalk_settings_rows.hpp"
 #include "onn/chip/drift.hpp"
 #include "onn/chip/drift_settings_rows.hpp"
 #include "onn/chip/heater_power.hpp"
 #include "onn/hardware/unit_parts.hpp"
 #include "onn/link/oscillators.hpp"
+#include "onn/training/diagonal_calibration.hpp"
 #include "physics/core/check_values.hpp"
 
 #include "python/bindings/arrays.hpp"
@@ -58,32 +61,53 @@ void validate_chip_losses(const ChipErrors& errors) {
 }
 
 /// The chip as light meets it at an instant: phase noise is drawn unless fabrication drew it.
-ChipState settled(const ProgrammedChip& p, const ChipErrors& errors, std::uint32_t instant) {
+ChipState settled(const ProgrammedChip& p, const ChipErrors& errors, const LightSince& light,
+                  std::uint32_t instant) {
   const Chip& chip = p.fabricated;
-  return settle_chip(
-      p.design(), p.program,
-      chip.known ? with_phase_noise(errors, chip.model, chip.seed, chip.number, instant) : errors, chip.model);
+  return settle_operated(
+      p.design(), p.operated,
+      chip.known ? with_phase_noise(errors, chip.model, chip.seed, chip.number, instant) : errors, light,
+      chip.model, p.hardware);
 }
 
-ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware) {
+ProgrammedChip programmed(const Chip& chip, bool correct, const UnitHardware& hardware,
+                          const CrosstalkSettings& crosstalk, const TrainingSettings& training) {
   validate_hardware(hardware);
-  ProgrammedChip p{chip, hardware, {}, {}, {}};  // as it is now: another thread may change its errors
+  validate_crosstalk_settings(crosstalk);
+  ProgrammedChip p{chip, hardware, {}, {}};  // as it is now: another thread may change its errors
   validate_chip_losses(p.fabricated.errors);
   if (p.fabricated.known) validate_chip_losses(*p.fabricated.known);
   const CalibrationPolicy policy = chip.calibration.policy;
-  const bool fitted = policy == CalibrationPolicy::in_situ || policy == CalibrationPolicy::twin;
-  return working(fitted, [correct, p = std::move(p)]() mutable {
+  const bool fitted = policy == CalibrationPolicy::in_situ || policy == CalibrationPolicy::twin ||
+                      chip.calibration.diagonal_epochs > 0;
+  return working(fitted, [correct, crosstalk, training, p = std::move(p)]() mutable {
     const Chip& now = p.fabricated;
-    p.program = program_calibrated(
-        p.design(), {now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power, {}},
-        now.model, correct ? Programming::corrected : Programming::uncorrected, now.calibration,
-        oscillator_rms_rad(p.design(), p.hardware));
-    p.heaters = now.calibration.policy == CalibrationPolicy::none ? p.program
-                : now.static_phases.layers.empty()                ? trimmed(p.program, now.seed, now.number)
-                                                                  : trimmed(p.program, now.static_phases);
-    p.state = settled(p, now.errors, 0);
+    const CalibratedChip calibrated = {
+        now.errors, now.known ? *now.known : now.errors, now.static_phases, now.heater_power, {}};
+    const SensitivitySettings at_calibration;  // where nothing has changed
+    const Operation operation = {now.model,  now.calibration, crosstalk, at_calibration,
+                                 p.hardware, now.seed,        {}};
+    const Programming how = correct ? Programming::corrected : Programming::uncorrected;
+    auto design = retrained_design(now.design(), operation, calibrated, now.number, how,
+                                   {training, NoiseSwitches::all(), threads()});
+    p.operated = operate_chip(*design, operation, calibrated, now.number, how);
+    p.operated.design = std::move(design);
+    p.state = settled(p, p.operated.errors, {}, 0);
     return std::move(p);
   });
+}
+
+/// The same chip after a change, its light so much changed.
+ProgrammedChip changed(const ProgrammedChip& p, const Environment& change, const LightSince& light,
+                       std::uint32_t instant, const SensitivitySettings& sensitivity) {
+  validate_sensitivity(sensitivity);
+  ProgrammedChip later = p;
+  const Chip& chip = later.fabricated;
+  const ChipErrors errors = errors_in(change, later.operated.errors, later.operated.heaters,
+                                      draw_imbalance(later.design(), sensitivity, chip.seed, chip.number),
+                                      sensitivity, later.hardware);
+  later.state = settled(later, errors, light, instant);
+  return later;
 }
 
 ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, double wavelength_m,
@@ -91,24 +115,37 @@ ProgrammedChip in_environment(const ProgrammedChip& p, double temperature_k, dou
   for (const auto& [name, value] :
        {std::pair("temperature_k", temperature_k), std::pair("wavelength_m", wavelength_m)})
     validate_field(std::isfinite(value), name, "{} (a finite change). Give a number.", value);
-  validate_sensitivity(sensitivity);
-  ProgrammedChip later = p;
-  const Chip& chip = later.fabricated;
+  const Environment change = {temperature_k, wavelength_m};
   const Working working;
-  const ChipErrors errors = errors_in({temperature_k, wavelength_m}, chip.errors, later.heaters,
-                                      draw_imbalance(later.design(), sensitivity, chip.seed, chip.number),
-                                      sensitivity, later.hardware);
-  later.state = settled(later, errors, instant);
-  turn_oscillators(later.state, later.design(), later.hardware,
-                   settled_lag_rad_per_m({temperature_k, wavelength_m}, later.hardware));
-  return later;
+  return changed(p, change, {settled_lag_rad_per_m(change, p.hardware), 0.0}, instant, sensitivity);
+}
+
+ProgrammedChip in_service(const ProgrammedChip& p, const DriftHistory& history, std::uint32_t instant,
+                          const std::vector<std::size_t>& given, const SensitivitySettings& sensitivity) {
+  const std::size_t instants = history.time_s.size();
+  const std::vector<std::size_t> calibrated = given.empty() ? std::vector<std::size_t>(instants) : given;
+  validate(instant < instants, "instant {} of {} (0..{}). Choose one of them.", instant, instants,
+           instants - 1);
+  validate(calibrated.size() == instants,
+           "calibrated has {} instants and history {} (as many). Give DriftSettings.calibrated().",
+           calibrated.size(), instants);
+  for (std::size_t k = 0; k < instants; ++k)
+    validate(calibrated[k] <= k,
+             "calibrated[{}] = {} (calibrated before it is used). Give DriftSettings.calibrated().", k,
+             calibrated[k]);
+  const std::size_t since = calibrated[instant];
+  const Working working;
+  return changed(
+      p, history.between(since, instant),
+      {oscillator_lag_rad_per_m(history, calibrated, p.hardware)[instant], history.brighter_db(since, instant)},
+      instant, sensitivity);
 }
 
 DriftHistory drift_of(const ProgrammedChip& p, const DriftSettings& settings) {
   validate_drift(settings);
   return working([&] {
     return drift_history(settings, p.hardware.die,
-                         heater_power_w(p.heaters, p.hardware.heater.p_pi_w, p.fabricated.heater_power),
+                         heater_power_w(p.operated.heaters, p.hardware.heater.p_pi_w, p.operated.heater_power),
                          p.fabricated.seed, p.fabricated.number);
   });
 }
@@ -204,7 +241,12 @@ void bind_calibration_settings(nb::module_& m) {
       m, "CalibrationSettings",
       "What calibration finds out about a chip before it is programmed: Unit.calibrate().");
   c.def(nb::init<>());
-  properties(c, {{"diagonal_epochs", ""}, {"diagonal_rate", ""}});  // studies retrain diagonals
+  properties(c);
+  auto heat = settings<CrosstalkSettings>(m, "CrosstalkSettings",
+                                          "Heat that the heaters of a mesh give the arms around them, and how "
+                                          "much of it is corrected: Chip.program().");
+  heat.def(nb::init<>());
+  properties(heat);
 }
 
 }  // namespace
@@ -221,7 +263,17 @@ namespace {
 void bind_drift_settings(nb::module_& m) {
   auto c = settings<DriftSettings>(m, "DriftSettings", "How the environment of a chip changes in operation.");
   c.def(nb::init<>());
-  properties(c, {{"recalibrate_s", ""}});
+  properties(c);
+  c.def(
+      "calibrated",
+      [](const DriftSettings& s) {
+        validate_drift(s);
+        return calibration_instants(s);
+      },
+      "Instant of the last calibration at or before each instant, where one is due every recalibrate_s: a list "
+      "of "
+      "`instants` numbers.\n\n"
+      "Raises ValueError for impossible settings.");
   nb::class_<DriftHistory>(m, "DriftHistory", "Environment of a chip over time, float64 (instants,) each.")
       .def_prop_ro(
           "time_s",
@@ -238,7 +290,10 @@ void bind_drift_settings(nb::module_& m) {
           "Die temperature relative to the mean ambient [K].")
       .def_prop_ro(
           "wavelength_m", [](const DriftHistory& h) { return array_of_vector(h.wavelength_m); },
-          nb::rv_policy::reference, "Laser wavelength relative to its mean [m].");
+          nb::rv_policy::reference, "Laser wavelength relative to its mean [m].")
+      .def_prop_ro(
+          "light_db", [](const DriftHistory& h) { return array_of_vector(h.light_db); },
+          nb::rv_policy::reference, "Power of the servers' light relative to its mean [dB].");
 }
 
 }  // namespace
@@ -260,11 +315,20 @@ void bind_chip(nb::module_& m) {
           nb::for_getter(nb::sig("def known(self) -> ChipErrors | None")))
       .def_ro("seed", &Chip::seed, "Seed of all its random numbers.")
       .def_ro("number", &Chip::number, "Number of the chip.")
-      .def("program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = unit_of_parts(),
-           "The chip in operation, with the errors and the hardware as they are now.\n\n"
-           "correct: whether phases are corrected for the splitters of its errors. Raises ValueError, naming "
-           "the MZI, where an\n"
-           "error is NaN or infinite or a loss is negative, and for impossible hardware values.")
+      .def(
+          "program", &programmed, nb::arg("correct") = true, nb::arg("hardware") = unit_of_parts(),
+          nb::arg("crosstalk") = CrosstalkSettings(), nb::arg("training") = TrainingSettings(),
+          "The chip in operation, with the errors and the hardware as they are now.\n\n"
+          "correct: whether phases are corrected for the splitters of its errors. crosstalk: heat from heater "
+          "to heater, added\n"
+          "to the phases of each mesh. Where calibration asks for it (CalibrationSettings.diagonal_epochs), "
+          "the "
+          "chip's\n"
+          "attenuators and biases are trained again on its own meshes, with the batch, dead zone and noise of "
+          "`training`. Raises\n"
+          "ValueError, naming the MZI, where an error is NaN or infinite or a loss is negative, for impossible "
+          "settings, and for\n"
+          "networks whose diagonals cannot be trained.")
       .def(
           "__getstate__",
           [](const Chip& c) {
@@ -303,6 +367,17 @@ void bind_environment(nb::class_<ProgrammedChip>& c) {
         "(hardware.link.oscillators)\n"
         "turn with it; those with a phase lock have followed. Raises ValueError for changes that are not "
         "finite.");
+  c.def(
+      "in_service", &in_service, nb::arg("history"), nb::arg("instant"),
+      nb::arg("calibrated") = std::vector<std::size_t>(), nb::arg("sensitivity") = SensitivitySettings(),
+      "The chip at an instant of what drift() gave, where it was programmed at instant calibrated[instant].\n\n"
+      "As at(), but phase locks follow no faster than their loops, and the servers' light drifts. calibrated: "
+      "one instant for\n"
+      "each (DriftSettings.calibrated()); none: the first calibration is the last. A chip that is calibrated "
+      "again is that of\n"
+      "Unit.calibrate(number=..), programmed; optinc.Service does this on schedule. Raises ValueError for "
+      "instants that are\n"
+      "not there.");
   c.def("drift", &drift_of, nb::arg("settings") = DriftSettings(),
         "What the chip sees in operation: DriftHistory of ambient, die and wavelength, drawn for its seed and "
         "number.\n\n"

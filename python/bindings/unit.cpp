@@ -280,7 +280,8 @@ PlacedUnit placed(const Unit& unit, const FloorPlanSettings& settings, double di
 UnitCost computed_cost(const ProgrammedChip& chip) {
   const UnitParts& parts = *chip.fabricated.unit.parts;
   const Working working;
-  return unit_cost(parts.network, budget(parts.design, chip.program, chip.fabricated.model, chip.hardware));
+  return unit_cost(parts.network,
+                   budget(chip.design(), chip.operated.program, chip.fabricated.model, chip.hardware));
 }
 
 nb::dict cost_of(const ProgrammedChip& chip) {

@@ -9,6 +9,7 @@
 
 #include "onn/chip/calibration.hpp"
 #include "onn/chip/environment.hpp"
+#include "onn/link/operated_chip.hpp"
 
 #include "python/bindings/bindings.hpp"
 #include "python/bindings/wafers.hpp"
@@ -46,10 +47,10 @@ struct Chip {
 struct ProgrammedChip {
   Chip fabricated;  ///< as it was when it was programmed
   UnitHardware hardware;
-  ChipProgram program, heaters;
+  OperatedChip operated;  ///< of the unit's design, or of that with diagonals of its own
   ChipState state;
 
-  const ChipDesign& design() const { return fabricated.design(); }
+  const ChipDesign& design() const { return *operated.design; }
   const Task& task() const { return fabricated.unit.task(); }
 };
 

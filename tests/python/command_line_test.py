@@ -206,7 +206,7 @@ class SameBits(unittest.TestCase):
                 self.assertSame(errors.mesh.alpha, made[f"chip/layer{layer}/block{block}/mesh/alpha"])
                 self.assertSame(errors.attenuators.beta, made[f"chip/layer{layer}/block{block}/attenuators/beta"])
 
-    def words(self, source, unit, study=CHIPS, at_work=lambda programmed: programmed, calibration=None, wafer=None):
+    def words(self, source, unit, study=CHIPS, at_work=lambda programmed: programmed, calibration=None, wafer=None, **programming):
         trial = self.replay(study.replace("SOURCE", source))
         make = unit.fabricate if calibration is None else functools.partial(unit.calibrate, settings=calibration, wafer=wafer)
         chip = make("good-lab", seed=SEED, chip=TRIAL)
@@ -215,7 +215,7 @@ class SameBits(unittest.TestCase):
             words = trial[name]["words"]
             codes = optinc.codes_of_words(unit.task, words["number"][()])
             self.assertSame(optinc.exact_answers(unit.task, codes), words["wanted"])
-            programmed = at_work(chip.program(correct=correct))
+            programmed = at_work(chip.program(correct=correct, **programming))
             self.assertSame(programmed.transmit(codes, noise).T, words["outputs"])
             self.assertSame(programmed.average(codes, noise), words["decoded"])
 
@@ -233,6 +233,45 @@ class SameBits(unittest.TestCase):
         sensitivity.heater_per_k = -1e-3
         self.words("carry-chain", optinc.carry_chain(4, 8), AT_WORK,
                    lambda programmed: programmed.at(3.0, 2e-11, sensitivity=sensitivity), calibration)
+
+    # Fails when heat of neighbours is forgotten, or when a warmer chip loses it.
+    def test_heat_of_other_heaters(self):
+        heat, sensitivity = optinc.CrosstalkSettings(), optinc.SensitivitySettings()
+        heat.x0, heat.known, heat.d0_m = 0.02, 0.5, 3e-5
+        sensitivity.heater_per_k = -1e-3
+        study = AT_WORK.replace("sigma_estimate_rad = 2e-3", "") + "[crosstalk]\nx0 = 0.02\nknown = 0.5\nd0_m = 3e-5\n"
+        self.words("carry-chain", optinc.carry_chain(4, 8), study,
+                   lambda programmed: programmed.at(3.0, 2e-11, sensitivity=sensitivity), optinc.CalibrationSettings(), crosstalk=heat)
+
+    # Fails when a chip is lit by the attenuators of its unit, or when they are trained by other settings or draws.
+    def test_retrained_attenuators(self):
+        calibration, training = optinc.CalibrationSettings(), optinc.TrainingSettings()
+        calibration.diagonal_epochs, calibration.diagonal_rate = 2, 2e-3
+        training.batch = 256
+        study = CHIPS + "[calibration]\ndiagonal_epochs = 2\ndiagonal_rate = 2e-3\n[training]\nbatch = 256\n"
+        self.words("shipped/32x5", optinc.Unit.load("shipped/32x5"), study, calibration=calibration, training=training)
+
+    # Fails when a chip is another calibration's, when it drifts from another instant on, or when its light does not.
+    def test_service(self):
+        study = DRIFT + "recalibrate_s = 60.0\nlight_db = 0.5\nramp_k_per_s = 0.02\n"
+        trials = self.made(study, "run study.toml -o study.h5")
+        drift = optinc.DriftSettings()
+        drift.instants, drift.interval_s, drift.recalibrate_s, drift.light_db, drift.ramp_k_per_s = 5, 30.0, 60.0, 0.5, 0.02
+        unit = optinc.carry_chain(4, 8)
+        codes = optinc.codes_of_words(unit.task, numpy.arange(unit.task.words))
+        exact = optinc.exact_answers(unit.task, codes)
+        variants = [name.decode() for name in trials["trials/variant"]]
+        for variant, again in (("drifting", False), ("recalibrated", True)):
+            service = optinc.Service(unit, "good-lab", drift, recalibrate=again, seed=SEED, chip=TRIAL)
+            self.assertEqual(service.calibrated, [0, 0, 2, 2, 4] if again else [0] * 5)
+            self.assertSame(service.history.light_db, trials["trials/light_drift"][TRIAL, 0])
+            for end, instant in ((0, 0), (1, 4)):
+                right = service.at(instant).average(codes, instant=instant) == exact
+                self.assertEqual(right.mean(), trials["trials/accuracy_all_words"][TRIAL, variants.index(variant), end])
+        self.assertGreater(numpy.ptp(trials["trials/accuracy_all_words"][TRIAL, :, 1]), 0)
+        with self.assertRaisesRegex(ValueError, "instant 5 of 5"):
+            service.at(5)
+        self.assertEqual(repr(service), "<Service: 5 instants, 3 calibrations>")
 
     def test_drift(self):
         trials = self.made(DRIFT, "run study.toml -o study.h5")["trials"]

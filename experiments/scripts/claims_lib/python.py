@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from pathlib import Path
 
 from .claim import ROOT, at, claims_of, progress, shared
 from .learning import ends_in
@@ -72,18 +73,20 @@ def engine_us(bench):
 
 
 @shared
-def wheel(bench):
-    """A wheel as a release has it, by the newest Python here."""
-    newest = next(name for name in ("python3.14", "python3.13", "python3.12", "python3")
-                  if subprocess.run(["sh", "-c", f"{name} -c ''"], capture_output=True, check=False).returncode == 0)
-    bench.run("experiments/scripts/package", "--wheel-only", "--no-install", "--python", newest)
-    return newest, next((ROOT / "build/packages").glob("*.whl"))
+def wheels(bench):
+    """Wheels as a release has them and the Python of each, by its version: Debian's, and the newest here for 3.12 and later."""
+    names = [*map("python3.{}".format, (14, 13, 12)), *sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python3"), reverse=True)]
+    newest = next((name for name in names if subprocess.run([name, "-c", ""], capture_output=True, check=False).returncode == 0), None)
+    programs = ["/usr/bin/python3", *([newest] if newest else [])]
+    bench.run("experiments/scripts/package", "--wheel-only", "--no-install", *(word for p in programs for word in ("--python", p)))
+    made = {re.search("-cp(3[0-9]+)-", file.name)[1]: file for file in (ROOT / "build/packages").glob("*.whl")}
+    return {version: (file, programs[-1] if version == "312" else programs[0]) for version, file in made.items()}
 
 
 @shared
 def installed(bench, way):
     """Seconds from nothing to the version, the first mesh and the first study, after a virtual environment and pip."""
-    python, package = wheel(bench) if way == "wheel" else ("python3", "./python")
+    package, python = max(wheels(bench).items())[1] if way == "wheel" else ("./python", "python3")
     env, begin, reached = bench.folder / f"env-{way}", time.monotonic(), {}
     bench.run(python, "-m", "venv", env)
     bench.run(env / "bin/pip", "install", "--quiet", "--no-cache-dir", f"{package}[results]")
@@ -98,16 +101,23 @@ def installed(bench, way):
 
 
 def bundled(bench):
-    """Libraries in the wheel."""
-    with zipfile.ZipFile(wheel(bench)[1]) as file:
-        return sum(name.startswith("optinc.libs/") and not name.endswith("/") for name in file.namelist())
+    """Most libraries in a wheel."""
+    def libraries(file):
+        with zipfile.ZipFile(file) as opened:
+            return sum(name.startswith("optinc.libs/") and not name.endswith("/") for name in opened.namelist())
+    return max(libraries(file) for file, _ in wheels(bench).values())
 
 
-def on_debian_13(bench):
-    """failures() of the wheel's test on Debian 13, which debootstrap lays into a folder."""
-    root, file = bench.folder / "debian-13", wheel(bench)[1]
-    bench.run("debootstrap", "--variant=minbase", "--include=binutils,python3-venv,python3-h5py,python3-h5netcdf,python3-xarray,"
-              "python3-scipy,python3-matplotlib,python3-torch", "trixie", root)
+def test_here(bench):
+    """Failures of the wheels' test, each beside its Python."""
+    return sum(bench.run(python, "tests/wheel_test.py", file, accept=(0, 1))[2] for file, python in wheels(bench).values())
+
+
+def on_debian(bench, release, version):
+    """failures() of a wheel's test on a release of Debian, which debootstrap lays into a folder."""
+    root, (file, _) = bench.folder / release, wheels(bench)[version]
+    bench.run("debootstrap", "--variant=minbase", "--include=binutils,ca-certificates,python3-venv,python3-h5py,python3-h5netcdf,"
+              "python3-xarray,python3-scipy,python3-matplotlib,python3-torch", release, root)
     (root / "optinc").mkdir()
     for copied in (file, ROOT / "tests/wheel_test.py"):
         shutil.copy(copied, root / "optinc")
@@ -267,11 +277,12 @@ CLAIMS = claims_of(GROUP,
       for way, package, more in (("wheel", "build/packages/optinc-....whl", ""), ("source", "./python", ", including compilation"))
       for goal, what, target in (("version", "optinc --version", ""), ("mesh", "the first mesh", "<= 900" if way == "source" else ""),
                                  ("study", "the first study", ""))),
-    ("wheel-libraries", "<= 12", "libraries in the wheel, which also holds the tool", bundled, "experiments/scripts/package --wheel-only"),
-    ("wheel-here", "= 0", "exit status of the wheel's test: libraries, none for the network; tool and module, packages from PyPI",
-     lambda bench: bench.run(wheel(bench)[0], "tests/wheel_test.py", wheel(bench)[1], accept=(0, 1))[2], "tests/wheel_test.py build/packages/*.whl"),
-    ("wheel-debian-13", "= 0", "failed tests of the wheel on Debian 13 (debootstrap, as root), beside its PyTorch", on_debian_13,
-     "tests/wheel_test.py optinc-....whl"),
+    ("wheel-libraries", "<= 12", "libraries in each wheel, which also holds the tool", bundled, "experiments/scripts/package --wheel-only"),
+    ("wheel-here", "= 0", "wheels whose test fails: libraries, none for the network; tool and module, packages from PyPI",
+     test_here, "tests/wheel_test.py build/packages/optinc-....whl"),
+    *((f"wheel-debian-{number}", "= 0", f"failed tests of the wheel on Debian {number} (debootstrap, as root), beside its PyTorch",
+       (on_debian, release, version), f"tests/wheel_test.py optinc-...-cp{version}-....whl")
+      for number, release, version in ((12, "bookworm", "311"), (13, "trixie", "312"))),
     *((f"{model}-{short}", target, f"nats of final training loss relative to exact averaging: {name}, 100 steps, four processes, mean of 3 seeds",
        (nats, path, model, "final_training_loss"), f"experiments/train_torch {model} -o {model}.h5")
       for model, name in (("resnet50", "ResNet-50"), ("decoder", "a decoder of 8 layers"))

@@ -34,6 +34,7 @@ try:
         ChipDeviations,
         ChipErrors,
         CircuitSolver,
+        CrosstalkSettings,
         DriftHistory,
         DriftSettings,
         ElectroOptic,
@@ -109,6 +110,7 @@ try:
     from ._cascade import Cascade
     from .circuits import Circuit, Readings
     from ._plots import plot
+    from ._service import Service
     from .laboratory import load_chip, load_matrix, load_touchstone, save_chip, save_matrix, save_touchstone
     from .networks import load_network, save_network, shipped_networks
 except ModuleNotFoundError as missing:  # a clone, or an installed command-line tool
@@ -133,6 +135,7 @@ __all__ = [
     "ChipErrors",
     "Circuit",
     "CircuitSolver",
+    "CrosstalkSettings",
     "DriftHistory",
     "DriftSettings",
     "ElectroOptic",
@@ -161,6 +164,7 @@ __all__ = [
     "RingActivation",
     "SaturableAbsorber",
     "SensitivitySettings",
+    "Service",
     "SettledMesh",
     "SigmaULayer",
     "Softplus",

@@ -4,6 +4,7 @@ import functools
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Union
 
 import numpy as np
 import torch
@@ -15,6 +16,9 @@ from ._cascade import answers
 
 _COUNTED = ("words", "wrong", "clipped", "wire_bytes", "seconds")
 _OF_THIS_PROCESS = ("_host_group", "_worker")
+
+
+_Averages = Union[ProgrammedChip, ResponseTable, Unit, Cascade, None]
 
 
 class Averager:
@@ -37,9 +41,15 @@ class Averager:
     at the ends of the parts than in one transmission. Blocks with a gradient that is NaN or infinite come back as NaN.
 
     unit: a ProgrammedChip, with noise as `noise` says (all of it, if not given); its ResponseTable (chip.table()), which
-    takes a tenth of the time; a Unit, its network without devices; a Cascade of these, for N^2 ranks; or None, exact arithmetic on codes of `bits` bits
-    (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task says the number of its servers,
-    bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32" (ProgrammedChip.average).
+    takes a tenth of the time; a Unit, its network without devices; a Cascade of these, for N^2 ranks; a function of the
+    step that gives one of them, such as lambda step: service.at(step // 50) of a Service, all of one task; or None, exact
+    arithmetic on codes of `bits` bits (8) and `rounding` "half-even" (if not given), "half-up" or "floor". A unit's task
+    says the number of its servers, bits and rounding. `arithmetic` of a ProgrammedChip: "float64" or "float32"
+    (ProgrammedChip.average).
+
+    Units of reduction "saturated-sum" take codes of log2(servers) bits less, rounded up, whose sum they can say: nothing is
+    rounded but gradients. Those of "majority" take the signs of gradients, and give back the sign of most times the mean
+    magnitude of the block over all ranks: signSGD by majority vote, scaled.
 
     stochastic: servers round their gradients to the code above or below, with probabilities that make the mean right,
     drawn from `seed`; otherwise to the nearer one. An analogue sum whose task rounds at random always does.
@@ -72,7 +82,7 @@ class Averager:
 
     def __init__(
         self,
-        unit: ProgrammedChip | ResponseTable | Unit | Cascade | None = None,
+        unit: _Averages | Callable[[int], _Averages] = None,
         *,
         bits: int | None = None,
         rounding: str | None = None,
@@ -89,9 +99,12 @@ class Averager:
         cuda: bool = False,
         log: Callable[[dict[str, float]], object] | None = None,
     ) -> None:
+        self._of_step = unit if callable(unit) else None
+        if callable(unit):
+            unit = unit(0)
         if not isinstance(unit, (ProgrammedChip, ResponseTable, Unit, Cascade, type(None))):
-            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit, a Cascade or None). "
-                            "Program a chip: chip.program().")
+            raise TypeError(f"unit is a {type(unit).__name__} (needs a ProgrammedChip, a ResponseTable, a Unit, a Cascade, a function "
+                            "of the step that gives one, or None). Program a chip: chip.program().")
         parts = [*unit.below, unit.above] if isinstance(unit, Cascade) else [unit]
         chips = any(isinstance(part, ProgrammedChip) for part in parts)
         if noise is not None and not chips:
@@ -119,6 +132,11 @@ class Averager:
         self.arithmetic = arithmetic
         of_task = unit is not None and (unit.task.outputs, unit.task.rounding) == ("analogue", "stochastic")
         self.stochastic = stochastic or of_task
+        self._votes = unit is not None and unit.task.reduction == "majority"
+        if self._votes and stochastic:
+            raise ValueError("stochastic rounding of votes (a sign has no neighbour). Leave stochastic out.")
+        if self._votes and error_feedback == "unit":
+            raise ValueError("feedback of what votes leave out of a mean (one vote cannot carry it). Give error_feedback=True.")
         self.residual: dict[Tensor, Tensor] | None = {} if error_feedback else None
         self.of_unit = error_feedback == "unit"
         self.overlap, self.cuda, self.log = overlap, cuda, log
@@ -140,12 +158,24 @@ class Averager:
         if task.servers != ranks:
             raise ValueError(f"a unit for {task.servers} servers in a group of {ranks} ranks (as many are needed). "
                              f"Start {task.servers} processes.")
-        if (task.level, task.reduction) != ("flat", "mean"):
-            raise ValueError(f'a unit of level "{task.level}", reduction "{task.reduction}" (only "flat" ones with "mean" return a mean). '
-                             "Use another unit.")
+        if task.level != "flat":
+            raise ValueError(f'a unit of level "{task.level}" (only "flat" ones answer alone). Use another unit, or a Cascade.')
+        if self._sent_bits(task) < 2:
+            raise ValueError(f"sums of {ranks} servers in {task.bits} bits (codes of 2 bits at least, that is {2 + (ranks - 1).bit_length()}). "
+                             "Use a unit of more bits.")
         if not 0 <= server < ranks:
             raise ValueError(f"answers of server {server} of {ranks} (0..{ranks - 1}). Choose one of them.")
         return task
+
+    @staticmethod
+    def _sent_bits(task: Task) -> int:
+        """Of the codes that servers send: as many as the unit takes, or as a sum of all leaves."""
+        return task.bits - (task.servers - 1).bit_length() if task.reduction == "saturated-sum" else task.bits
+
+    @property
+    def _answer_step(self) -> float:
+        """What 1 in an answer is worth in codes."""
+        return 1 / self.task.servers if self.task.reduction == "saturated-sum" else self.task.answer_step
 
     @staticmethod
     def hook(state: "Averager", bucket: dist.GradBucket, *more: object) -> torch.futures.Future[Tensor]:
@@ -231,6 +261,11 @@ class Averager:
         return dist.new_group(backend="gloo") if self.group is None and (self.overlap or self.cuda) else self.group
 
     def _begin_step(self) -> None:
+        if self._of_step is not None:
+            unit = self._of_step(self.steps)
+            if type(unit) is not type(self.unit) or repr(getattr(unit, "task", None)) != repr(getattr(self.unit, "task", None)):
+                raise ValueError(f"{unit!r} at step {self.steps} after {self.unit!r} (one kind, one task). Give units that are alike.")
+            self.unit = unit
         self._position, self._largest = 0, 0.0
         self._before = {name: getattr(self, name) for name in _COUNTED}
 
@@ -274,16 +309,16 @@ class Averager:
         if broken is not None:  # somewhere; nothing of these blocks is sent
             scale = np.where(np.isfinite(scale), scale, np.float32(0))
             to_send = np.where(broken, np.float32(0), to_send)
-        codes = encode(self._dithered(to_send, scale) if self.stochastic else to_send, scale, self.task.bits, self.block)
+        codes = self._encoded(to_send, scale)
         if self.residual is not None:
-            left_out = to_send - decode(codes, scale, self.task.bits, self.block)
+            left_out = to_send - self._decoded(codes, scale)
         self._largest = max(self._largest, float(np.ldexp(np.float64(scale.max()), power)))
         self.wire_bytes += -(-len(codes) * self.task.bits // 8) + scale.nbytes
         received, missing = self._received(codes)
-        mean = decode(received * self.task.answer_step, scale, self.task.bits, self.block)
+        mean = self._decoded(received * self._answer_step, scale)
         if self.residual is not None:
             if self.of_unit:
-                steps = np.repeat(scale, self.block)[: len(to_send)] / (2 ** (self.task.bits - 1) - 1)
+                steps = np.repeat(scale, self.block)[: len(to_send)] / self._half_range
                 left_out = left_out + (missing * self.task.servers * steps).astype(np.float32)
             left_out = np.ldexp(left_out.astype(np.float64), power) if wide else left_out
             for p, part in zip(parameters, torch.from_numpy(left_out).split(sizes)):
@@ -291,6 +326,23 @@ class Averager:
         if broken is not None:
             mean[broken] = np.nan
         return torch.from_numpy(np.ldexp(mean.astype(np.float64), power) if wide else mean).to(gradients.dtype)
+
+    @property
+    def _half_range(self) -> float:
+        """Codes from a gradient of 0 to that of the scale."""
+        return (2**self.task.bits - 1) / 2 if self._votes else float(2 ** (self._sent_bits(self.task) - 1) - 1)
+
+    def _encoded(self, gradients: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        if self._votes:
+            return np.where(gradients < 0, 0, 2**self.task.bits - 1).astype("u4")
+        dithered = self._dithered(gradients, scale) if self.stochastic else gradients
+        return encode(dithered, scale, self._sent_bits(self.task), self.block)
+
+    def _decoded(self, codes: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        if self._votes:
+            signs = codes / self._half_range - 1
+            return np.asarray(signs * np.repeat(scale, self.block)[: len(codes)], "f4")
+        return decode(codes, scale, self._sent_bits(self.task), self.block)
 
     def _power(self, gradients: np.ndarray) -> int:
         """Of two, which all ranks leave out so that the largest gradient of any is below 1 and float32 holds it."""
@@ -300,7 +352,13 @@ class Averager:
         return int(shared)
 
     def _scale(self, gradients: np.ndarray) -> np.ndarray:
-        """Every block's largest magnitude on any rank; infinite where one of them has a gradient that is not finite."""
+        """Every block's largest magnitude on any rank, of votes the mean one; infinite or NaN where one of them has a gradient
+        that is not finite."""
+        if self._votes:
+            begins = np.arange(0, len(gradients), self.block)
+            means = torch.from_numpy(np.add.reduceat(np.abs(gradients), begins) / np.diff(begins, append=len(gradients)))
+            dist.all_reduce(means, dist.ReduceOp.SUM, self._host_group)
+            return np.asarray(means.numpy() / self.task.servers, "f4")
         try:
             scale = block_maxima(gradients, self.block)
         except ValueError:  # one is not finite
@@ -315,9 +373,8 @@ class Averager:
         """Gradients whose nearest code is that above or below, with the mean of the gradient."""
         draws = np.random.Philox(key=np.array([self.seed, self.steps], "u8"))
         draws.advance((dist.get_rank(self.group) << 40) + self._position // 4)  # four numbers a step of its counter
-        steps = 2 ** (self.task.bits - 1) - 1
         limit = np.repeat(scale, self.block)[: len(gradients)]
-        noise = (np.random.Generator(draws).random(len(gradients)) - 0.5) * limit / steps
+        noise = (np.random.Generator(draws).random(len(gradients)) - 0.5) * limit / self._half_range
         return np.asarray(np.clip(gradients + noise, -limit, limit), "f4")
 
     def _received(self, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -331,7 +388,7 @@ class Averager:
         answers = self._answers(everybodys, self._position + first)
         self._position += blocks * self._block_words
         wrong = answers != exact_answers(self.task, everybodys, self.steps)
-        top = round((2**self.task.bits - 1) / self.task.answer_step)
+        top = round((2**self.task.bits - 1) / self.task.answer_step)  # also of a sum that saturates
         self.words += everybodys.shape[1]
         self.wrong += int(wrong.sum())
         self.clipped += int((wrong & ((answers == 0) | (answers >= top))).sum())
@@ -339,7 +396,7 @@ class Averager:
         if self.own:
             return answers, missing
         if self.of_unit:
-            missing[first : first + share] = everybodys.mean(0) - answers * self.task.answer_step
+            missing[first : first + share] = everybodys.mean(0) - answers * self._answer_step
         padded = np.zeros(share, "u4")
         padded[: len(answers)] = answers
         return self._gathered(padded, self.task.answer_bits).ravel()[: len(codes)], missing

@@ -17,6 +17,7 @@ from . import (
     RingActivation,
     SaturableAbsorber,
     Softplus,
+    Wafer,
     haar_unitary,
 )
 from ._numbers import ERRORS, PHASES
@@ -24,7 +25,7 @@ from ._numbers import ERRORS, PHASES
 if hasattr(library, "custom_op"):  # PyTorch 2.4
     from . import _operator
 
-_READ_AS_LIGHT_PASSES = ("chip", "seed", "mesh_number", "model", "measured", "device")
+_READ_AS_LIGHT_PASSES = ("chip", "seed", "mesh_number", "model", "measured", "wafer", "device")
 _WIDE = (torch.float64, torch.complex128, torch.int64)  # computed in double precision
 # Chips of training are numbered from here on, so that it never meets the chips 0, 1, .. that a layer is tested on
 _FIRST_TRAINING_CHIP = 1 << 31
@@ -179,7 +180,8 @@ class MeshLayer(_Operated):
     Haar-random unitary, or of `unitary`. Without `model` the mesh is perfect. With one, an ErrorModel or the name of a
     preset, the phases stand on a fabricated chip: splitter errors, phase offsets, losses, and the DAC that sets phases.
     Gradients are exact for the chip that the light passed; they go through the DAC's rounding as if it were not there.
-    `measured` takes a MeshChip in place of a model: your own chip, with the phases that it has.
+    `measured` takes a MeshChip in place of a model: your own chip, with the phases that it has. With a `wafer`, chips are its
+    dies, wafer after wafer: neighbouring devices share what its process does.
 
     With `fresh_chip_every_step`, every call in training mode meets a new chip, so that phases are found that work on
     chips in general. Otherwise, and in evaluation mode, it is chip number `chip` of the seed, 0 to 2^31 - 1; chips of
@@ -189,7 +191,7 @@ class MeshLayer(_Operated):
     real=True: real signals on the fields' in-phase part, and homodyne receivers: real (.., ports) -> (.., ports).
 
     Raises ValueError for arguments that do not go together, and for a unitary that is not one; RuntimeError where a
-    function under torch.compile sets chip, seed, mesh_number, model or measured, for torch.export, traces, and tensors
+    function under torch.compile sets chip, seed, mesh_number, model, measured or wafer, for torch.export, traces, and tensors
     of torch.func or vmap.
     """
 
@@ -201,6 +203,7 @@ class MeshLayer(_Operated):
         topology: str = "clements",
         unitary: np.ndarray | None = None,
         measured: MeshChip | None = None,
+        wafer: Wafer | None = None,
         fresh_chip_every_step: bool = False,
         real: bool = False,
         seed: int = 1,
@@ -213,6 +216,8 @@ class MeshLayer(_Operated):
             raise ValueError("a measured chip and a model or a unitary (it has errors and phases). Give one.")
         if fresh_chip_every_step and model is None:
             raise ValueError('fresh chips without a model (errors are drawn from it). Give one: "good-lab".')
+        if wafer is not None and model is None:
+            raise ValueError('a wafer without a model (errors of its dies are drawn from both). Give one: "good-lab".')
         if measured is not None:
             start: Mesh | MeshChip = measured
         else:
@@ -221,7 +226,7 @@ class MeshLayer(_Operated):
         if start.ports != ports:
             raise ValueError(f"a mesh of {start.ports} ports for a layer of {ports} (as many). Set ports = {start.ports}.")
         self.ports, self.topology = ports, start.topology
-        self.model, self.measured = model, measured
+        self.model, self.measured, self.wafer = model, measured, wafer
         self.fresh_chip_every_step = fresh_chip_every_step
         self.real = real
         self.seed, self.chip, self.mesh_number = seed, chip, mesh_number
@@ -260,10 +265,11 @@ class MeshLayer(_Operated):
         if self.model is None:
             return mesh
         if step >= 0:
-            return mesh.fabricate(self.model, self.seed, _FIRST_TRAINING_CHIP + step % _FIRST_TRAINING_CHIP, self.mesh_number)
-        which = (repr(self.model), self.seed, self.chip, self.mesh_number)
+            number = _FIRST_TRAINING_CHIP + step % _FIRST_TRAINING_CHIP
+            return mesh.fabricate(self.model, self.seed, number, self.mesh_number, self.wafer)
+        which = (repr(self.model), self.seed, self.chip, self.mesh_number, self.wafer)
         if self._drawn is None or self._drawn[0] != which:
-            self._drawn = which, mesh.fabricate(self.model, self.seed, self.chip, self.mesh_number)
+            self._drawn = which, mesh.fabricate(self.model, self.seed, self.chip, self.mesh_number, self.wafer)
         return mesh.on(self._drawn[1])
 
     def forward(self, x: Tensor) -> Tensor:

@@ -96,6 +96,58 @@ def one_step_is_a_cascades_average(averager, cascade):
     assert of_all_ranks(averager.wrong) == (wanted != exact).sum() > 0
 
 
+def sums_and_votes():
+    """What units of other reductions make of codes and signs, computed by NumPy; chips of them get some words wrong."""
+    gradients = numpy.random.default_rng(11).normal(size=(RANKS, 5000)).astype("f4")
+    own = torch.from_numpy(gradients[dist.get_rank()])
+    sums, votes = (optinc.carry_chain(servers=RANKS, bits=8, reduction=kind) for kind in ("saturated-sum", "majority"))
+    scale = optinc.block_maxima(abs(gradients).max(0))
+    total = sum(optinc.encode(g, scale, 6) for g in gradients)  # four codes of 6 bits make 252 at most
+    found = {unit: Averager.hook(Averager(unit), Bucket(own)).value().numpy() for unit in (sums, votes)}
+    numpy.testing.assert_array_equal(found[sums], optinc.decode(total / RANKS, scale, 6))
+    means = [abs(gradients[:, i:i + 1024]).mean() for i in range(0, 5000, 1024)]
+    positive = (gradients >= 0).sum(0) >= RANKS / 2  # half-up
+    numpy.testing.assert_allclose(found[votes], numpy.where(positive, 1, -1) * numpy.repeat(means, 1024)[:5000], rtol=1e-6)
+    dim = optinc.UnitHardware()
+    dim.link.launch_power_w *= 0.03
+    for unit in (sums, votes):
+        averager = Averager(unit.fabricate("doped-heaters", seed=1).program(hardware=dim))
+        noisy = Averager.hook(averager, Bucket(own)).value().numpy()
+        wrong = of_all_ranks(averager.wrong)
+        assert wrong == (noisy != found[unit]).sum() > 0, (unit, wrong, (noisy != found[unit]).sum())
+    averager = Averager(sums, error_feedback="unit")
+    mean = sum(Averager.hook(averager, Bucket(own)).value().double() for _ in range(100)).numpy() / 100
+    before, after = (abs(found_ - gradients.mean(0)).mean() for found_ in (found[sums], mean))
+    assert after < 0.1 * before, (before, after)
+    chip = votes.fabricate("ideal").program()
+    refused(ValueError, "a sign has no neighbour", lambda: Averager(chip, stochastic=True))
+    refused(ValueError, "one vote cannot carry it", lambda: Averager(chip, error_feedback="unit"))
+    few = optinc.carry_chain(servers=RANKS, bits=2, reduction="saturated-sum")
+    refused(ValueError, "codes of 2 bits at least, that is 4", lambda: Averager(few))
+    broken = torch.full((2000,), torch.nan if dist.get_rank() == 1 else 1.0)
+    assert torch.isnan(Averager.hook(Averager(votes), Bucket(broken)).value()).all()
+
+
+def every_step_has_its_chip(unit):
+    """One that drifts is another chip in every step; a stopped averager goes on with that of its step."""
+    drift = optinc.DriftSettings()
+    drift.instants, drift.interval_s, drift.recalibrate_s, drift.ramp_k_per_s = 4, 300.0, 600.0, 0.05
+    service = optinc.Service(unit, "good-lab", drift, seed=1, chip=3)
+    gradients = numpy.random.default_rng(3).normal(size=(RANKS, 16_000)).astype("f4")
+    bucket = Bucket(torch.from_numpy(gradients[dist.get_rank()]))
+    averager, again = (Averager(lambda step: service.at(min(step, 3))) for _ in range(2))
+    for step in range(4):
+        if step == 3:
+            again.load_state_dict(averager.state_dict())
+            averager = again
+        wanted = service.at(step).average_gradients(gradients, instant=step)
+        numpy.testing.assert_array_equal(Averager.hook(averager, bucket).value().numpy(), wanted)
+    assert (service.at(0).average_gradients(gradients, instant=3) != wanted).any()
+    other = optinc.carry_chain(servers=RANKS, bits=8, rounding="floor")
+    changing = Averager(lambda step: other if step else unit)
+    refused(ValueError, "one kind, one task", lambda: Averager.hook(changing, bucket))
+
+
 def buckets_of_a_step_have_noise_of_their_own(averager, chip):
     """The first takes two blocks of 512 words, so that the second begins with word 1,024."""
     gradients = numpy.random.default_rng(4).normal(size=(RANKS, 700)).astype("f4")
@@ -285,6 +337,8 @@ def work(rank, store):
     feedback_sends_what_codes_leave_out()
     feedback_of_the_unit_leaves_nothing_out()
     a_stopped_averager_goes_on(chip)
+    sums_and_votes()
+    every_step_has_its_chip(unit)
     every_step_is_logged(chip)
     half_precision_is_that_of_float32()
     what_goes_wrong_beside_the_backward_pass_ends_it()

@@ -16,7 +16,7 @@ class Frameworks(unittest.TestCase):
         for package in packages:
             if importlib.util.find_spec(package) is None:
                 self.skipTest(f"no {package}")
-        done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4", "--master-port", "0",
+        done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4",
                                EXAMPLES / f"with_{name}.py"], capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         loss, steps, wrong, words = map(float, re.search(r"loss (\S+), (\d+) steps, (\d+) of (\d+) words wrong", done.stdout).groups())

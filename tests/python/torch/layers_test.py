@@ -144,6 +144,19 @@ class Layers(unittest.TestCase):
             for other in seen[:i]:
                 self.assertGreater((one - other).abs().max(), 1e-3)
 
+    # Fails when chips of training are not dies of the wafer, or are those of evaluation.
+    def test_chips_of_a_wafer(self):
+        process = optinc.ProcessModel()
+        process.width_field_m, process.correlation_length_m = 3e-9, 1e-3
+        wafer = optinc.Wafer(process)
+        layer = MeshLayer(N, "good-lab", wafer=wafer, fresh_chip_every_step=True, chip=3, dtype=torch.float64)
+        x = fields(3, N)
+        for chip in (2**31, 2**31 + 1, 3):
+            layer.train(chip > 3)
+            die = layer.mesh().fabricate("good-lab", 1, chip, wafer=wafer)
+            numpy.testing.assert_array_equal(layer(x).detach(), die(x.numpy()))
+            self.assertGreater(abs(die.errors.alpha - layer.mesh().fabricate("good-lab", 1, chip).errors.alpha).max(), 1e-4)
+
     def test_training_on_fresh_chips_takes_up_where_it_stopped(self):
         layer = MeshLayer(N, "doped-heaters", fresh_chip_every_step=True)
         layer(fields(1, N))
@@ -231,6 +244,7 @@ class Layers(unittest.TestCase):
     def test_refusals(self):
         for sentence, arguments in (
             ("fresh chips without a model", {"fresh_chip_every_step": True}),
+            ("a wafer without a model", {"wafer": optinc.Wafer()}),
             ("Give one", {"model": "good-lab", "measured": optinc.Mesh(N).fabricate("ideal")}),
             ("a mesh of 5 ports for a layer of 6", {"measured": optinc.Mesh(5).fabricate("ideal")}),
             ("a mesh of 4 ports", {"unitary": numpy.eye(4)}),
