@@ -131,7 +131,7 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     name, eyes = per_variant(summary["layer_eye_sum"].isel(point))[-1]
     deviation = dict(per_variant(summary["symbol_deviation_mean"].isel(point)))[name].values
     instants, levels = summary["instant"].values, summary["level"].values
-    layers = np.flatnonzero(np.isfinite(deviation).all(axis=1))
+    layers = [int(layer) for layer in np.flatnonzero(np.isfinite(deviation).all(axis=1))]
     names = {layer: "servers" if layer == layers[-1] else f"layer {layer + 1}" for layer in layers}
     least = deviation[layers].min(axis=1)
     shown = [int(layers[np.argmax(least[:-1])]), int(layers[-1])] if len(layers) > 1 else [int(layers[0])]

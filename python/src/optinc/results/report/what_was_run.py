@@ -79,8 +79,9 @@ def about(run: Run) -> list[Element]:
     """The study in names and values, and the axes of its sweeps."""
     names = {network.name for network in networks(run)}
     trials = run.trials
-    variants = list(map(str, trials["variant"].values)) if trials is not None and "variant" in trials.coords else []
-    told = str(trials["variant"].attrs.get("meanings", "")) if variants else ""  # files before 1.0.0 have none
+    axis = trials["variant"] if trials is not None and "variant" in trials.coords else None
+    variants = list(map(str, axis.values)) if axis is not None else []
+    told = str(axis.attrs.get("meanings", "")) if axis is not None else ""  # files before 1.0.0 have none
     meanings = dict(line.split(": ", 1) for line in told.splitlines() if ": " in line)
     counts = run.summary["completed"] if run.summary is not None else None
     rows: list[tuple[str, Child]] = [
