@@ -146,7 +146,7 @@ PartDraws without_units(const PartDraws& all, const DesignList& list) {
 
 /// Servers of a unit or of a system, whose first units all servers send to.
 std::int64_t servers_of(const DesignList& list, const DesignEntry& entry) {
-  if (entry.units.empty()) return design_config(list, entry).task.combined();
+  if (entry.units.empty()) return design_config(list, entry).task.servers;
   return entry.units.front().count * servers_of(list, design_named(list, entry.units.front().design));
 }
 

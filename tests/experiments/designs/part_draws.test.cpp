@@ -92,6 +92,7 @@ TEST_CASE("searches over draws of parts tell energies, quantiles and who takes l
   const PartDraws found = search_over_parts(list, search, draws, [](std::string_view) {});
   REQUIRE(found.energy_j.size() == 2);
   REQUIRE(found.parts.size() == draws);
+  CHECK(found.servers == std::vector<std::int64_t>{4, 4});
   // one draw by itself
   search.counted = false, search.held = {"time.symbol_rate_bd"};
   const StudyConfig given = design_study(list, list.designs[1]);

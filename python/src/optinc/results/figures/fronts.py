@@ -244,6 +244,8 @@ def part_draws(run: Run) -> Figure:
     against: list[Mark] = []
     for look, way in zip(style.looks(), dict.fromkeys(ways)):
         of = np.flatnonzero((ways == way) & np.isfinite(middle))
+        if of.size == 0:  # fewer than half of the draws have a point
+            continue
         of = of[np.argsort(servers[of], kind="stable")]
         against += line(servers[of], middle[of], {**look, "label": style.plain(way)}, low[of], high[of])
     y_axis = Axis("energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
