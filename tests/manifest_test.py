@@ -104,6 +104,16 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_all(), 0)
         self.assertEqual(self.state(), "")
 
+    def test_goes_on_behind_the_last_finished_command(self):
+        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = ["echo >> $ROOT/ran", "test -e $ROOT/go"], minutes = 1 }\n')
+        self.assertEqual(self.run_all(), 1)
+        self.write("go", "")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual((self.root / "ran").read_text(), "\n")
+        self.write("physics/law.cpp", "int law() { return 2; }\n")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual((self.root / "ran").read_text(), "\n\n", "of other code all runs again")
+
     def test_a_failed_command_leaves_no_record(self):
         self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "false", minutes = 1 }\n')
         self.assertEqual(self.run_all(), 1)
