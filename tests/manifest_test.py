@@ -85,6 +85,7 @@ class Tree(unittest.TestCase):
         return self.script.manifest()[0].stale()
 
     def run_all(self):
+        self.script.code.cache_clear()
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             return self.script.run_all(self.script.manifest())
 
@@ -121,7 +122,7 @@ class Tree(unittest.TestCase):
 
     def test_tables_have_the_numbers_of_what_ran(self):
         self.write("experiments/data/results.toml", """[chips.small]
-run = "echo '[{\\"x\\": 2, \\"mean\\": 0.25, \\"low\\": 0.125}, {\\"x\\": 3, \\"mean\\": 0.5}]'"
+run = "echo '[{\\"x\\": 2, \\"of\\": [{\\"mean\\": 0.25, \\"low\\": 0.125}]}, {\\"x\\": 3, \\"mean\\": 0.5}]'"
 minutes = 1
 [chips.small.tables.right]
 file = "0.out"
