@@ -34,7 +34,7 @@ QUOTED = (
     (r"about (\d+) minutes on two cores; ends with PASSED", HOUSE, r'"test-seconds", "<= (\d+)"', minutes),
     (r"It takes (\d+) seconds on two cores", FIRST_HOUR, r'"study-seconds", "<= (\d+)"', lambda a, b: float(b[0]) == 2 * float(a[0])),
     (r"takes ([\d.]+) pJ per bit for eight servers, a ring ([\d.]+),", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
-    (r"a ring takes ([\d.]+) to ([\d.]+)\.", RESULTS, r"\| ring of 8 \(pJ/bit\) \| \d+ \| ([\d.]+) \| [\d.]+ \| ([\d.]+) \|", rounded),
+    (r"a ring takes ([\d.]+) to ([\d.]+)\.", RESULTS, r"\| ring of 8 \(pJ/bit; counted\) \| \d+ \| ([\d.]+); [\d.]+ \| [^|]* \| ([\d.]+); ", rounded),
     (r"if a converter of ([\d.]+) effective bits", RESULTS, r"\| 8 \| [\d.]+ \| ([\d.]+) \|", rounded),
     (r"count on ([\d.]+) effective bits, which their converter was measured to have at low frequency", "docs/parts.md",
      r"\| effective bits \| ([\d.]+) bit \| `effective_bits` \| read \| \"low frequency spectrum", rounded),
