@@ -80,7 +80,7 @@ def energies(d):
     """Least energy of sums, ring and adder chip against the number of servers, with what other parts make of the ring."""
     d.text(12, 24, "Which average takes least energy?", 16, weight="bold", anchor="start")
     legend(d, 12, 52, [("disc", "digit sums (light)", 148), ("square", "ring", 66), ("triangle", "adder chip", 100)])
-    axis = Axis(d, 128, 470, 5, 30, [(5, "5"), (10, "10"), (20, "20"), (30, "30")], "pJ per bit, published parts")
+    axis = Axis(d, 128, 470, 5, 70, [(5, "5"), (10, "10"), (20, "20"), (50, "50")], "pJ per bit, published parts")
     draws = {re.search(r"\d+", name)[0]: [first(cell) for cell in cells] for name, cells in table("parts-draws").items() if name.startswith("ring")}
     for at, (name, (sums, _, ring, adder, *_)) in enumerate(table("which-average").items()):
         servers, y = re.match(r"\d+", name)[0], TOP + 10 + STEP * at
