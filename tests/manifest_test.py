@@ -122,17 +122,17 @@ class Tree(unittest.TestCase):
 
     def test_tables_have_the_numbers_of_what_ran(self):
         self.write("experiments/data/results.toml", """[chips.small]
-run = "echo '[{\\"x\\": 2, \\"of\\": [{\\"mean\\": 0.25, \\"low\\": 0.125}]}, {\\"x\\": 3, \\"mean\\": 0.5}]'"
+run = "echo '[{\\"x\\": 2, \\"of\\": [{\\"mean\\": 0.25, \\"low\\": 0.125}]}, {\\"x\\": 3, \\"mean\\": 0.5, \\"low\\": null}]'"
 minutes = 1
 [chips.small.tables.right]
 file = "0.out"
 scale = 100
 rows = { "right (%)" = { field = ["mean", "low"] }, "mean" = { field = "mean", scale = 1 }, "-" = {} }
-columns = { "2" = { x = 2.0 } }
+columns = { "2" = { x = 2.0 }, "3" = { x = 3 } }
 """)
         self.assertEqual(self.run_all(), 0)
         table = (self.root / "experiments/data/records/numbers/right.csv").read_text()
-        self.assertEqual(table, ",2\nright (%),25.0 12.5\nmean,0.25\n-,\n")
+        self.assertEqual(table, ",2,3\nright (%),25.0 12.5,\nmean,0.25,0.5\n-,,\n")
         entry = self.script.manifest()[0]
         with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
             self.script.cell(entry, {"file": "0.out", "field": "mean"})

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from system import PALETTES, Drawing
+from system import PALETTES, Drawing, main
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE.parent / "results.md"
@@ -121,20 +121,8 @@ def averages(palette, narrow=False):
                  HEIGHT * (2 if narrow else 1), WIDTH - RIGHT + 10 if narrow else WIDTH)
 
 
-def main(check):
-    """Writes both files, or compares them. Returns the exit status."""
-    status = 0
-    for kind, (name, palette) in itertools.product(("", "narrow-"), PALETTES.items()):
-        path, drawn = HERE / f"averages-{kind}{name}.svg", averages(palette, bool(kind))
-        if not check:
-            path.write_text(drawn, encoding="utf-8")
-        elif not path.exists() or path.read_text(encoding="utf-8") != drawn:
-            print(f"{path}: not what docs/diagrams/averages.py draws. Run it.", file=sys.stderr)
-            status = 1
-    return status
-
-
 if __name__ == "__main__":
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    sys.exit(main("--check" in sys.argv))
+    sys.exit(main("averages.py", {f"averages-{kind}{name}.svg": averages(palette, bool(kind))
+                                  for kind, (name, palette) in itertools.product(("", "narrow-"), PALETTES.items())}))

@@ -99,15 +99,15 @@ def system(palette):
                  "mean, unit T returns it to every server")
 
 
-def main(check):
-    """Writes both files, or compares them. Returns the exit status."""
+def main(script, drawings):
+    """Writes drawings, {file: SVG}, or, with --check, compares them. Returns the exit status."""
     status = 0
-    for name, palette in PALETTES.items():
-        path, drawn = HERE / f"system-{name}.svg", system(palette)
-        if not check:
+    for name, drawn in drawings.items():
+        path = HERE / name
+        if "--check" not in sys.argv:
             path.write_text(drawn, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != drawn:
-            print(f"{path}: not what docs/diagrams/system.py draws. Run it.", file=sys.stderr)
+            print(f"{path}: not what docs/diagrams/{script} draws. Run it.", file=sys.stderr)
             status = 1
     return status
 
@@ -115,4 +115,4 @@ def main(check):
 if __name__ == "__main__":
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
-    sys.exit(main("--check" in sys.argv))
+    sys.exit(main("system.py", {f"system-{name}.svg": system(palette) for name, palette in PALETTES.items()}))
