@@ -73,17 +73,12 @@ std::string matrix_csv(const Matrix& matrix, std::string_view title, std::string
   return text + text_footer('#');
 }
 
-void require_matrix_extension(const std::filesystem::path& path) {
-  const std::string extension = extension_of(path);
-  validate(extension == ".h5" || extension == ".csv" || touchstone_ports(path) > 0,
-           "{}: extension \"{}\" is unknown for a matrix (known: .h5, .csv, .sNp such as .s8p; written, too, "
-           "is .va). "
-           "Use one of these.",
-           path.string(), shown(extension));
-}
-
 void require_writable_extension(const std::filesystem::path& path) {
-  if (!is_verilog_a(path)) require_matrix_extension(path);
+  const std::string extension = extension_of(path);
+  validate(
+      extension == ".h5" || extension == ".csv" || touchstone_ports(path) > 0 || is_verilog_a(path),
+      "{}: a matrix is not written as \"{}\" (known: .h5, .csv, .sNp such as .s8p, .va). Use one of these.",
+      path.string(), shown(extension));
 }
 
 void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::string_view title,
@@ -115,14 +110,19 @@ void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::
 }
 
 Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone) {
-  if (const std::string extension = extension_of(path); extension == ".npy" || extension == ".npz") {
+  const std::string extension = extension_of(path);
+  if (extension == ".npy" || extension == ".npz") {
     Matrix matrix = read_numpy_complex_matrix(path, largest_matrix);
     require_matrix(matrix, path.string());
     return matrix;
   }
-  require_matrix_extension(path);
   if (touchstone_ports(path) > 0) return read_touchstone(path, touchstone);
-  if (extension_of(path) == ".csv") return read_matrix_csv(path);
+  if (extension == ".csv") return read_matrix_csv(path);
+  validate(extension == ".h5",
+           "{}: a matrix is not read from \"{}\" (known: .h5, .csv, .sNp such as .s8p, .npy, .npz). {}",
+           path.string(), shown(extension),
+           extension == ".mat" ? "In Python: numpy.save(\"U.npy\", scipy.io.loadmat(\"U.mat\")[\"U\"])."
+                               : "Use one of these.");
   const File file = File::open(path);
   refuse_newer_schema(file);
   return load_matrix(file.root());

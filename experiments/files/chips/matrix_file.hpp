@@ -33,9 +33,7 @@ void write_matrix(const std::filesystem::path& path, const Matrix& matrix, std::
 /// Reads a matrix by the extension of `path`, .h5, .csv, .sNp, .npy or .npz. touchstone: see read_touchstone.
 Matrix read_matrix(const std::filesystem::path& path, const TouchstoneOptions& touchstone = {});
 
-/// Throws Error unless the extension is one that matrices have.
-void require_matrix_extension(const std::filesystem::path& path);
-/// The same for a matrix that will be written.
+/// Throws Error unless write_matrix() knows the extension.
 void require_writable_extension(const std::filesystem::path& path);
 
 }  // namespace optinc

@@ -82,7 +82,8 @@ TEST_CASE("a matrix comes back bit for bit from every format") {
     }
   }
   CHECK_THAT(refusal([&] { write_matrix(scratch / "m.npy", example(2, 2), "A matrix", "test"); }),
-             ContainsSubstring("extension \".npy\" is unknown"));
+             ContainsSubstring("not written as \".npy\" (known: .h5"));
+  CHECK_THAT(refusal([&] { read_matrix(scratch / "m.mat"); }), ContainsSubstring("scipy.io.loadmat"));
   for (const auto* name : {"wide.h5", "wide.csv"}) {
     write_matrix(scratch / name, example(2, 7), "A matrix", "test");
     CHECK(same(read_matrix(scratch / name), example(2, 7)));
