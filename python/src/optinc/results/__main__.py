@@ -44,11 +44,13 @@ def say(text: Any, to: Optional[TextIO] = None) -> None:
 
 def figures(run: Run, arguments: argparse.Namespace) -> None:
     """Draws all figures before it writes the first."""
+    if arguments.beside and arguments.only != ["learning_energy"]:
+        raise NotInResult("--beside is for --only learning_energy: other figures show one file.")
     names, certain = (arguments.only, True) if arguments.only else names_of(run)
     found: dict[str, Figure] = {}
     for name in dict.fromkeys(names):
         try:
-            found.update(drawn(run, name))
+            found.update(drawn(run, name, **({"beside": arguments.beside} if arguments.beside else {})))
         except NotInResult as error:
             if arguments.only:
                 raise
@@ -106,6 +108,8 @@ def parser() -> argparse.ArgumentParser:
     draw = command("figures", figures, "draw figures", FIGURES_HELP)
     draw.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder for the figures")
     draw.add_argument("--only", action="append", choices=FIGURES, metavar="NAME", help="draw only this figure; repeatable")
+    draw.add_argument("--beside", type=Path, action="append", metavar="FILE",
+                      help="another result that the figure of --only learning_energy shows too; repeatable")
     write = command("table", table, "write a CSV table",
                     "Writes one row per sweep point, trial and variant. Missing numbers are empty fields.")
     write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="output file")

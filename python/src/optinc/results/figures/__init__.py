@@ -73,12 +73,12 @@ def says(name: str) -> str:
     return next(said for draw, said in TABLE if draw.__name__ == name)
 
 
-def drawn(run: Run, name: str) -> dict[str, Figure]:
-    """The figures that NAME stands for, by the names of their files: itself, or one a law. Raises NotInResult where
+def drawn(run: Run, name: str, **options: object) -> dict[str, Figure]:
+    """The figures that NAME stands for, by the names of their files: itself, or one a law. options: those of the figure. Raises NotInResult where
     the file lacks what they show."""
     if name == "law" and (laws := physics.drawable(run)):
         return {f"law_{series}": physics.law(run, name=series) for series in laws}
-    return {name: FIGURES[name](run)}
+    return {name: FIGURES[name](run, **options)}
 
 
 def names_of(run: Run) -> tuple[list[str], bool]:
