@@ -1,6 +1,7 @@
 #include "experiments/designs/chip_row.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "experiments/models/cascade_trial.hpp"
 #include "onn/budget/budget.hpp"
@@ -76,6 +77,7 @@ Margin ChipRow::margin(std::uint32_t chip, int words) {
 }
 
 double ChipRow::log_wrong_in_any_light(std::uint32_t chip, const OperatingValues<double>& most) {
+  if (design().mzi_count() > 0) return -std::numeric_limits<double>::infinity();
   const LitUnit unit = lit(chip_of(levels_.front(), chip));
   UnitHardware settled = config_.hardware;
   settled.timing.sampling = Sampling::settled;

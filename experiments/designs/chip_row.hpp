@@ -46,7 +46,8 @@ class ChipRow {
   Margin margin(std::uint32_t chip, int words);
   /// ln of the share of words that converters and the fibres' phases alone make wrong with these bits, by the
   /// same estimate: settled, without other noise and limits of amplifiers, in the light of these settings. No
-  /// less light, drive, bandwidth or bits make it less. one_unit() alone.
+  /// less light, drive, bandwidth or bits make it less. -infinity with meshes: what they decide is learned for
+  /// one light, and more may be worse. one_unit() alone.
   double log_wrong_in_any_light(std::uint32_t chip, const OperatingValues<double>& most);
   /// The power of the unit; one_unit() alone.
   OperatingPower power() const;
