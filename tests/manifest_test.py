@@ -47,6 +47,12 @@ class Manifest(unittest.TestCase):
         groups = {line.split()[0] for line in listed.splitlines()[1:]}
         self.assertEqual(groups, {entry.name for entry in self.entries if entry.group == "claims"})
 
+    def test_knows_the_order_of_rooms(self):
+        sys.path.insert(0, str(ROOT / "tests"))
+        from check_includes import FLOORS
+        order = dict.fromkeys(room.split("/")[0] for floor in FLOORS["experiments"] for room in floor)
+        self.assertEqual((*self.script.ROOMS, "cli"), tuple(order))
+
     def test_shards_take_every_entry_once(self):
         shares = [self.script.choose(self.entries, [], f"{k}/3") for k in (1, 2, 3)]
         self.assertEqual(sorted(e.id for e in self.entries), sorted(e.id for share in shares for e in share))
@@ -104,6 +110,17 @@ class Tree(unittest.TestCase):
         self.assertRegex(self.state(), "^experiments/data/studies/small.toml, code since ")
         self.assertEqual(self.run_all(), 0)
         self.assertEqual(self.state(), "")
+
+    def test_code_is_that_of_the_rooms_that_a_command_runs(self):
+        self.write("experiments/run/a.cpp", "int a;\n")
+        self.write("experiments/designs/b.cpp", "int b;\n")
+        subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
+        for command, room, is_stale in (("run", "run", True), ("run", "designs", False), ("budget", "designs", True), ("list", "designs", True)):
+            self.write("experiments/data/results.toml", f'[chips]\nsmall = {{ run = "true || optinc {command}", minutes = 1 }}\n')
+            self.assertEqual(self.run_all(), 0)
+            self.write(f"experiments/{room}/a.cpp", f"int {command}_{room};\n")
+            subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
+            self.assertEqual(bool(self.state()), is_stale, (command, room))
 
     def test_goes_on_behind_the_last_finished_command(self):
         self.write("experiments/data/results.toml", '[chips]\nsmall = { run = ["echo >> $ROOT/ran", "test -e $ROOT/go"], minutes = 1 }\n')
