@@ -75,7 +75,8 @@ def engine_us(bench):
 def wheels(bench):
     """Wheels as a release has them and the Python of each, by its version: Debian's, and the newest here for 3.12 and later."""
     names = [*map("python3.{}".format, (14, 13, 12)), *sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python3"), reverse=True)]
-    newest = next((name for name in names if subprocess.run([name, "-c", ""], capture_output=True, check=False).returncode == 0), None)
+    newest = next((found for found in map(shutil.which, names)  # a shim of pyenv may be found and run nothing
+                   if found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0), None)
     programs = ["/usr/bin/python3", *([newest] if newest else [])]
     bench.run("experiments/scripts/package", "--wheel-only", "--no-install", *(word for p in programs for word in ("--python", p)))
     made = {re.search("-cp(3[0-9]+)-", file.name)[1]: file for file in (ROOT / "build/packages").glob("*.whl")}
