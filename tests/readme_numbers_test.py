@@ -33,8 +33,7 @@ QUOTED = (
      lambda a, b: all(abs((float(s) + float(b[2])) / 60 - float(m)) < 1 for m, s in zip(a, b))),
     (r"about (\d+) minutes on two cores; ends with PASSED", HOUSE, r'"test-seconds", "<= (\d+)"', minutes),
     (r"It takes (\d+) seconds on two cores", FIRST_HOUR, r'"study-seconds", "<= (\d+)"', lambda a, b: float(b[0]) == 2 * float(a[0])),
-    (r"takes ([\d.]+) pJ per bit for eight servers, a ring ([\d.]+),", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
-    (r"a ring takes ([\d.]+) to ([\d.]+)\.", RESULTS, r"\| ring of 8 \(pJ/bit; counted\) \| \d+ \| ([\d.]+); [\d.]+ \| [^|]* \| ([\d.]+); ", rounded),
+    (r"takes ([\d.]+) pJ per bit for eight servers, a ring ([\d.]+)\.", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
     (r"if a converter of ([\d.]+) effective bits", RESULTS, r"\| 8 \| [\d.]+ \| ([\d.]+) \|", rounded),
     (r"count on ([\d.]+) effective bits, which their converter was measured to have at low frequency", "docs/parts.md",
      r"\| effective bits \| ([\d.]+) bit \| `effective_bits` \| read \| \"low frequency spectrum", rounded),
@@ -52,8 +51,6 @@ QUOTED = (
     (r"takes (\d+) % less time than a (\d+)-bit ring's", RESULTS, r"takes (\d+) % less time than the (\d+)-bit ring", rounded),
     (r"less time than a 32-bit ring's, but ([\d.]+) J, not ([\d.]+) J;", RESULTS, r"\| total \(J\) \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", lambda a, b: rounded(a, b[::-1])),
     (r"a ring of the same (\d)-bit codes takes ([\d.]+) J", RESULTS, r"ring, (\d) bits[^$]*?\| total \(J\) \| [\d.]+ \| ([\d.]+) \|", rounded),
-    (r"those for (\d) and (\d+) servers and (\d+) bits need a bright link", "docs/results-appendix.md",
-     r"bright link[^$]*?\| (\d) servers \|[^$]*?\| (\d+) servers \(drawn words\) [^$]*?\| (\d+) bits \(drawn", rounded),
 )
 
 # numbers that are names or definitions, not results
