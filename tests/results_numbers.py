@@ -77,12 +77,22 @@ def ratios(told):
             ("ODDL of 4 nodes is as fast as a switch", "here"): rows["4 nodes ODDL"]}
 
 
-def operating(names):
-    def cells(told):
-        return grid(named(told["designs"], "design", names), {
-            "GBd": lambda r: r["symbol_rate"] / 1e9, "Tb/s": lambda r: r["symbol_rate"] * r["servers"] * r["bits"] / 1e12,
-            "W": lambda r: r["static_power"] + r["symbol_power"], "pJ per bit": lambda r: 1e12 * r["energy_per_bit"], "delay (ns)": lambda r: 1e9 * r["delay"]})
-    return cells
+LINKS = {"ring of PAM4 links, same parts and light": "ring", "adder chip, same parts and light": "hub"}
+LINK_BUDGETS = tuple(f"budget --set parts.set=idealised --set network.source={source} --set time.sampling=clocked "
+                     "--set time.symbol_rate_bd=38.7e9 --set receiver.bandwidth_hz=20e9" for source in LINKS.values())
+
+
+def operating_points(designs, *links):
+    chain = "carry chain{}, more light{}".format
+    names = {"published network, noise-aware": "published, noise-aware", "96-32 network": "96-32", "96-32 network, noise set `full`": "96-32, noise set full",
+             "96-32 network, twice the light": "96-32, twice the light", "96-32 network, `good-lab`": "96-32, good-lab", chain("", ""): chain("", ""),
+             chain(" for 8 servers", ", signed levels"): chain(" for 8 servers", ", signed levels")}
+    rows = {label: (r["symbol_rate"], r["static_power"] + r["symbol_power"], r["energy_per_bit"], r["delay"])
+            for label, r in named(designs["designs"], "design", names).items()}
+    rows |= {label: (r["symbol_rate_bd"], r["static_power"]["total"] + r["symbol_power"]["total"], r["energy_per_bit_j"], r["delay"]["total"])
+             for label, r in zip(LINKS, links)}
+    return grid(rows, {"GBd": lambda r: r[0] / 1e9, "Tb/s": lambda r: r[1] / r[2] / 1e12, "W": lambda r: r[1], "pJ per bit": lambda r: 1e12 * r[2],
+                       "delay (ns)": lambda r: 1e9 * r[3]})
 
 
 def averages(told):
@@ -129,7 +139,6 @@ def watts(*told):
 
 
 POINTS = "compare-costs at_operating_points"
-SIGNED = ", more light, signed levels"
 PRINTED = {
     "iteration-energy": Printed(("interconnect headline",), iteration),
     "published-ratios": Printed(("interconnect headline",), ratios),
@@ -138,10 +147,7 @@ PRINTED = {
     "averages": Printed(("compare-costs averages",), averages),
     "architectures": Printed(("compare-costs architectures",), neurons),
     "chain-parts": Printed(("compare-costs published",), chain_parts),
-    "operating-points": Printed((POINTS,), operating({"published network, noise-aware": "published, noise-aware", "96-32 network, noise set `full`": "96-32, noise set full",
-                                                      "96-32 network, twice the light": "96-32, twice the light", "carry chain, more light": "carry chain, more light",
-                                                      "96-32 network, `good-lab`": "96-32, good-lab", "96-32 network": "96-32",
-                                                      f"carry chain for 8 servers{SIGNED}": f"carry chain for 8 servers{SIGNED}"})),
+    "operating-points": Printed((POINTS, *LINK_BUDGETS), operating_points),
     "adding": Printed(("cluster oddl_optinc", "cluster oddl"), adding),
 }
 
