@@ -1,9 +1,9 @@
 """Numbers of the tables of docs/results.md and docs/results-appendix.md are those of what ran or is printed, rounded.
 
-Usage: results_numbers.py OPTINC [--all] [--update]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
+Usage: results_numbers.py OPTINC [--update]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
 entries of experiments/data/results.toml that make it anew. Tables with a row in PRINTED are compared with what `optinc .. --json`
-prints now (--all: also where that takes over 15 seconds), others with experiments/data/records/numbers/NAME.csv, which
-experiments/results writes: columns and first column as on the page, numbers in full. A cell that it leaves empty is not compared.
+prints now, others with experiments/data/records/numbers/NAME.csv, which experiments/results writes: columns and first column as on
+the page, numbers in full. A cell that it leaves empty is not compared.
 
 --update rounds the sources' numbers into the pages. Prints which tables are compared and which wait; exits 1 when a number differs, a
 table has no name, or an entry is unknown.
@@ -33,7 +33,6 @@ class Printed:
     """A table, or columns of it, that commands print: `cells` of what each printed gives {(row, column): number or numbers}."""
     commands: tuple[str, ...]
     cells: Callable[..., dict[tuple[str, str], Any]]
-    slow: bool = False
 
 
 def grid(rows, columns):
@@ -78,12 +77,22 @@ def ratios(told):
             ("ODDL of 4 nodes is as fast as a switch", "here"): rows["4 nodes ODDL"]}
 
 
-def operating(names):
-    def cells(told):
-        return grid(named(told["designs"], "design", names), {
-            "GBd": lambda r: r["symbol_rate"] / 1e9, "Tb/s": lambda r: r["symbol_rate"] * r["servers"] * r["bits"] / 1e12,
-            "W": lambda r: r["static_power"] + r["symbol_power"], "pJ per bit": lambda r: 1e12 * r["energy_per_bit"], "delay (ns)": lambda r: 1e9 * r["delay"]})
-    return cells
+LINKS = {"ring of PAM4 links": "ring", "adder chip": "hub"}
+LINK_BUDGETS = tuple(f"budget --set parts.set=idealised --set network.source={source} --set time.sampling=clocked "
+                     "--set time.symbol_rate_bd=38.7e9 --set receiver.bandwidth_hz=20e9" for source in LINKS.values())
+
+
+def operating_points(designs, *links):
+    chain = "carry chain{}, more light{}".format
+    names = {"published network, noise-aware": "published, noise-aware", "96-32 network": "96-32", "96-32 network, noise set `full`": "96-32, noise set full",
+             "96-32 network, twice the light": "96-32, twice the light", "96-32 network, `good-lab`": "96-32, good-lab", chain("", ""): chain("", ""),
+             chain(" for 8 servers", ", signed levels"): chain(" for 8 servers", ", signed levels")}
+    rows = {label: (r["symbol_rate"], r["static_power"] + r["symbol_power"], r["energy_per_bit"], r["delay"])
+            for label, r in named(designs["designs"], "design", names).items()}
+    rows |= {label: (r["symbol_rate_bd"], r["static_power"]["total"] + r["symbol_power"]["total"], r["energy_per_bit_j"], r["delay"]["total"])
+             for label, r in zip(LINKS, links)}
+    return grid(rows, {"GBd": lambda r: r[0] / 1e9, "Tb/s": lambda r: r[1] / r[2] / 1e12, "W": lambda r: r[1], "pJ per bit": lambda r: 1e12 * r[2],
+                       "delay (ns)": lambda r: 1e9 * r[3]})
 
 
 def averages(told):
@@ -115,40 +124,6 @@ def adding(of_sixteen, of_all):
     return {**cells, ("1,024, 0.046 s", "in-network aggregation"): packed["adding_fat_tree_ratio"]}
 
 
-def failures(told):
-    def of(key, name, *networks):
-        rows = [r for r in told["failures"] if r["name"] == name]
-        return tuple(r[key] for network in networks for r in rows if r["network"] == network)
-    fibres = "one of two fibres of a group on ODDL, 64 channels each; 2 channels each"
-    unit = "OptINC's unit: calibrated spare; spare that calibrates for 10 s (a guess); no spare"
-    spares = [f"unit, {spare}" for spare in ("warm spare", "cold spare", "no spare")]
-    slower = [of("slowdown", "one of two transceivers", network)[0] for network in ("fat-tree", "adding-fat-tree", "optinc")]
-    return {("one of two transceivers of a node", "slowdown afterwards"): slower,
-            (fibres, "lost once"): of("lost_s", "one of two fibres", "oddl")[0],
-            (fibres, "slowdown afterwards"): (of("slowdown", "one of two fibres", "oddl")[0], of("slowdown", "one of two fibres, 2 channels each", "oddl")[0]),
-            (unit, "lost once"): tuple(of("lost_s", name, "optinc")[0] for name in spares),
-            (unit, "slowdown afterwards"): tuple(of("slowdown", name, "optinc")[0] for name in spares),
-            ("a node, checkpoints every 600 s (a guess)", "lost once"): of("lost_s", "node, no spare", "fat-tree")}
-
-
-def days(told):
-    rows = {str(channels): r for channels, r in zip((8, 16, 64), [r for r in told["days"] if r["name"] == "a day, scattered, fewer channels"])}
-    return grid(rows, {"of 2,521 jobs, found none at first": lambda r: r["delayed"], "refused": lambda r: r["refused"], "mean wait": lambda r: r["mean_wait_s"],
-                       "nodes in use": lambda r: 100 * r["utilisation"]})
-
-
-def parallel(told):
-    networks = {"ODDL": "oddl", "SiP-Ring": "sip-ring", "fat-tree": "fat-tree", "in-network aggregation": "adding-fat-tree", "OptINC": "optinc"}
-    splits = {"128 replicas": "128 replicas", "16 replicas in 8 pipeline stages": "16 replicas in 8 stages", "16 replicas, every layer on 8 ranks": "16 replicas on 8 ranks each"}
-    cells = {}
-    for column, network in networks.items():
-        for row, record in named(told["iterations"], "name", splits, network=network, rate_bit_per_s=1e11).items():
-            cells[row, column], cells[row, "without communication"] = record["iteration_s"], record["without_s"]
-            if row == "16 replicas in 8 pipeline stages":
-                cells["energy of the second (kJ)", column] = record["energy_j"] / 1e3
-    return cells
-
-
 NETWORKS = {"published network": "shipped/published", "published network, noise-aware": "shipped/published_noise_aware",
             "96-32 network": "shipped/bottleneck_noise_aware", "carry chain": "carry-chain"}
 BUDGETS = tuple(f"budget --network {network} --set parts.set={parts} --set time.sampling=clocked --set time.symbol_rate_bd=28e9 --set task.rounding=half-up"
@@ -164,7 +139,6 @@ def watts(*told):
 
 
 POINTS = "compare-costs at_operating_points"
-SIGNED = ", more light, signed levels"
 PRINTED = {
     "iteration-energy": Printed(("interconnect headline",), iteration),
     "published-ratios": Printed(("interconnect headline",), ratios),
@@ -173,16 +147,8 @@ PRINTED = {
     "averages": Printed(("compare-costs averages",), averages),
     "architectures": Printed(("compare-costs architectures",), neurons),
     "chain-parts": Printed(("compare-costs published",), chain_parts),
-    "operating-points": Printed((POINTS,), operating({"published network, noise-aware": "published, noise-aware", "96-32 network, noise set `full`": "96-32, noise set full",
-                                                      "96-32 network, twice the light": "96-32, twice the light", "carry chain, more light": "carry chain, more light",
-                                                      "96-32 network, `good-lab`": "96-32, good-lab", "96-32 network": "96-32",
-                                                      f"carry chain for 8 servers{SIGNED}": f"carry chain for 8 servers{SIGNED}"})),
-    "operating-points-more": Printed((POINTS,), operating({"96-32 network, half-even": "96-32, half-even", "carry chain for 8 servers, more light": "carry chain for 8 servers, more light",
-                                                           f"carry chain for 16 servers{SIGNED}": f"carry chain for 16 servers{SIGNED}"})),
+    "operating-points": Printed((POINTS, *LINK_BUDGETS), operating_points),
     "adding": Printed(("cluster oddl_optinc", "cluster oddl"), adding),
-    "failures": Printed(("cluster oddl_failures",), failures),
-    "days": Printed(("cluster oddl_days",), days, slow=True),
-    "parallel": Printed(("cluster oddl_parallel",), parallel, slow=True),
 }
 
 
@@ -244,7 +210,7 @@ def recorded(name):
     return {(row[0], column): tuple(float(n) for n in cell.split()) for row in rows for column, cell in zip(header[1:], row[1:]) if cell}
 
 
-def sources(optinc, everything):
+def sources(optinc):
     """Cells of every table that has a source, by name."""
     printed = {}
 
@@ -254,7 +220,7 @@ def sources(optinc, everything):
             printed[command] = json.loads(done.stdout)
         return printed[command]
 
-    cells = {name: source.cells(*map(told, source.commands)) for name, source in PRINTED.items() if everything or not source.slow}
+    cells = {name: source.cells(*map(told, source.commands)) for name, source in PRINTED.items()}
     return {name: {at: value for at, value in {**cells.get(name, {}), **recorded(name)}.items() if value is not None}
             for name in tables()}
 
@@ -272,9 +238,9 @@ def nameless(text):
     return [match[1] for match in re.finditer(r"(?:\A|(?<=\n))(?<!\|\n)(\|.*)\n\|[-|]+\n", text) if match.start() not in marked]
 
 
-def main(optinc, everything, update):
+def main(optinc, update):
     """Returns the exit status."""
-    known, total, status, waiting = sources(optinc, everything), 0, 0, []
+    known, total, status, waiting = sources(optinc), 0, 0, []
     entries = {f"{group}/{name}" for group, rows in tomllib.loads(MANIFEST.read_text(encoding="utf-8")).items() for name in rows}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -303,4 +269,4 @@ if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     if len(words) != 1:
         sys.exit(__doc__)
-    sys.exit(main(str(Path(words[0]).resolve()), "--all" in sys.argv, "--update" in sys.argv))
+    sys.exit(main(str(Path(words[0]).resolve()), "--update" in sys.argv))

@@ -86,7 +86,7 @@ def energies(d):
         servers, y = re.match(r"\d+", name)[0], TOP + 10 + STEP * at
         d.text(12, y + 5, f"{servers} servers", 14, anchor="start")
         if servers in draws:
-            axis.interval(y, draws[servers][1], draws[servers][3])
+            axis.interval(y, draws[servers][2], draws[servers][4])
         for cell, shape, off in ((ring, "square", 0), (adder, "triangle", 9), (sums, "disc", -8)):
             if first(cell):
                 axis.mark(y + off, first(cell), shape)
@@ -98,12 +98,13 @@ def energies(d):
 
 
 def words_wrong(d):
-    """Share of words wrong of every network, a mark for each preset."""
+    """Share of words wrong of every unit as it is programmed by default, a mark for each preset."""
     d.text(512, 24, "Which unit decodes on a real chip?", 16, weight="bold", anchor="start")
     presets = (("disc", "design-target"), ("square", "good-lab"), ("diamond", "doped-heaters"))
     legend(d, 512, 52, [(shape, name, 136) for shape, name in presets])
     axis = Axis(d, 690, 960, 0.007, 100, [(0.01, "0.01"), (0.1, "0.1"), (1, "1"), (10, "10"), (100, "100")], "words wrong (%), default receiver noise")
-    for at, (name, (_, *right)) in enumerate(table("noise-by-preset").items()):
+    units = {name: cells for name, (_, *cells) in table("noise-by-preset").items() if "phases fitted" not in name}
+    for at, (name, right) in enumerate(units.items()):
         y = TOP + 10 + STEP * at
         d.text(512, y + 5, name.replace("published network, noise-aware", "published, noise-aware"), 14, anchor="start")
         for (shape, _), cell, off in zip(presets, right, (-8, 0, 8)):

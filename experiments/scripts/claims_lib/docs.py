@@ -49,7 +49,7 @@ def shorter(bench):
 def results_numbers(bench):
     """(numbers of the results' tables compared, tables, those that wait for a study, differing numbers)."""
     bench.optinc("list")  # compiles it
-    done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "tests/results_numbers.py", OPTINC, "--all"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "tests/results_numbers.py", OPTINC], cwd=ROOT, capture_output=True, text=True)
     told = re.search(r"(\d+) numbers of (\d+) tables compared; waiting for a record: (\d+)", done.stdout)
     return *map(int, told.groups()), len(done.stderr.splitlines())
 
@@ -151,7 +151,7 @@ PERSONAS = {"photonics": "a measured mesh of 8 ports: fidelity after correction,
 
 SITE = "docs/site/build"
 WORDS = "experiments/claims read-words read-words-before read-shorter"
-NUMBERS = f"/usr/bin/python3 tests/results_numbers.py {OPTINC} --all"
+NUMBERS = f"/usr/bin/python3 tests/results_numbers.py {OPTINC}"
 GUIDE = f"/usr/bin/python3 tests/guide.py {CI}/bin/optinc"
 CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
