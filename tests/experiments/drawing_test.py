@@ -41,6 +41,7 @@ DRAWN = {  # what each sample has the data for
     "over_parts": {"part_draws"},
     "of_a_circuit": {"scattering"},
     "of_draws": {"scattering"},
+    "of_receivers": {"scattering"},
     "joined": {"interconnect", "arrangements", "assumptions"},
     "of_a_cluster": {"testbed", "competition", "iteration", "failures"},
     "noisy_receivers": {"metric_vs_parameter", "heat_map", "pareto", "receiver_noise"},
@@ -302,6 +303,12 @@ class Drawing(unittest.TestCase):
             np.testing.assert_allclose(axes.lines[0].get_ydata(), drop)
             with self.assertRaisesRegex(results.NotInResult, "has no port 'up'"):
                 draw(run, paths=[("in", "up")])
+
+    def test_emission_and_receivers_below_their_spectrum(self):
+        with results.open_run(FILES["of_receivers"]) as run:
+            _, emission, snr = figures.FIGURES["scattering"](run).axes
+        np.testing.assert_allclose([line.get_ydata()[0] for line in emission.lines], [0, 20])  # 2e-17 W/Hz, in nW/GHz
+        np.testing.assert_allclose([line.get_ydata()[0] for line in snr.lines], [10, 30])
 
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
@@ -642,8 +649,8 @@ class CommandLine(unittest.TestCase):
         for name, path in FILES.items():
             status, out, err = command("show", path)
             self.assertEqual((status, err), (0, ""), name)
-            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "over_parts", "joined", "of_a_circuit", "of_draws", "of_a_cluster") else "seed 1,"
-            self.assertIn("\n2025-" if name in ("of_a_circuit", "of_draws", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
+            made = "run 00112233445566ff, seed 1," if name not in ("laws", "side_by_side", "fastest", "over_parts", "joined", "of_a_circuit", "of_receivers", "of_draws", "of_a_cluster") else "seed 1,"
+            self.assertIn("\n2025-" if name in ("of_a_circuit", "of_receivers", "of_draws", "of_a_cluster") else made, out)  # nothing is drawn at random in a circuit
         with results.open_run(FILES["one_sweep"]) as run:
             mean = float(run.summary["word_accuracy_mean"].sel(sigma_eta_rad=0.03, variant="corrected_quadrature"))
             self.assertIn(f"{mean:.5g} [", headlines.headlines(run))

@@ -122,6 +122,23 @@ def of_a_circuit(path):
         group.dataset("scattering", ["wavelength", "port_out", "port_in", "complex"], s)
 
 
+def of_receivers(path):
+    """As optinc circuit --light writes it: an amplifier from one port to another."""
+    at = np.linspace(1.54e-6, 1.56e-6, 3)
+    with result(path) as file:
+        del file.attrs["run_id"], file.attrs["config_toml"], file.attrs["seed"]
+        group = Group(file, "circuit")
+        group.axis("wavelength", at, "m")
+        group.axis("port_out", ["in", "out"])
+        group.axis("port_in", ["in", "out"])
+        group.axis("complex", ["re", "im"])
+        s = np.zeros((len(at), 2, 2, 2))
+        s[:, 1, 0, 0] = 3
+        group.dataset("scattering", ["wavelength", "port_out", "port_in", "complex"], s)
+        group.dataset("emission", ["wavelength", "port_out"], np.tile([0, 2e-17], (len(at), 1)))
+        group.dataset("snr", ["wavelength", "port_out"], np.tile([10.0, 1000.0], (len(at), 1)))
+
+
 def of_draws(path):
     """As optinc circuit --sweep writes it: three draws of a link of two ports."""
     at = np.linspace(1.54e-6, 1.56e-6, 21)

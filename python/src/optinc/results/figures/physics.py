@@ -64,7 +64,8 @@ def drawable(run: Run) -> list[str]:
 
 def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -> Figure:
     """Share of the light's power that goes from one port to another, dB over wavelength: for the `paths` (from, to) asked
-    for, else for the eight strongest from the first port. Of many draws, their median, and a band from 5 to 95 % of them.
+    for, else for the eight strongest from the first port. Of many draws, their median, and a band from 5 to 95 % of them. Below,
+    where the file has them, the spontaneous emission out of every port and the signal-to-noise ratio of its receiver.
 
     Raises NotInResult where the file holds no circuit, or one at a single wavelength, and for a port that it does not have.
     """
@@ -94,7 +95,15 @@ def scattering(run: Run, *, paths: Optional[Sequence[tuple[str, str]]] = None) -
                               alpha=0.2, linewidth=0))
         drawn.append(mark("plot", wavelengths, decibels(power.sel(port_in=a, port_out=b).values), **{**look, "marker": ""},
                           label=f"{style.plain(a)} to {style.plain(b)}"))
+    panels = [(drawn, "transmitted power (dB)")]
+    circuit = run.group("circuit")
+    for key, label, scale in (("emission", "emission (nW/GHz)", lambda w_per_hz: 1e18 * w_per_hz),
+                              ("snr", "signal to noise (dB)", lambda ratio: 10 * np.log10(ratio))):
+        if circuit is not None and key in circuit:
+            panels.append(([mark("plot", wavelengths, scale(circuit[key].sel(port_out=port).values), **{**look, "marker": ""},
+                                 label=f"out of {style.plain(port)}") for look, port in zip(style.looks(), ports)], label))
+    across = (wavelengths[0], wavelengths[-1])
     return paint(run, run.provenance.title.split(": ", 1)[-1],
-                 [Panel(drawn, Axis("wavelength (nm)", limits=(wavelengths[0], wavelengths[-1])), Axis("transmitted power (dB)"),
-                        None)],
-                 (style.COLUMN_IN, 2.6))
+                 [Panel(marks, Axis("wavelength (nm)", limits=across), Axis(label), None, {"loc": "best"} if marks is not drawn else None)
+                  for marks, label in panels],
+                 (style.COLUMN_IN, 1.1 + 1.5 * len(panels)), 1, "x", sharex=True)
