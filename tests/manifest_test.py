@@ -47,6 +47,15 @@ class Manifest(unittest.TestCase):
         groups = {line.split()[0] for line in listed.splitlines()[1:]}
         self.assertEqual(groups, {entry.name for entry in self.entries if entry.group == "claims"})
 
+    def test_a_shipped_network_tells_how_it_was_trained(self):
+        entry = next(e for e in self.entries if e.id == "networks/published_chips")
+        file, *words = entry.stages.splitlines()[-1].split()
+        command = " ".join(["optinc train base.toml -o", file, *(f"--set '{word}'" for word in words)])
+        self.script.document = lambda path: {"provenance": {"command": command.replace("experiments/data/networks/", "elsewhere/")}}
+        self.assertEqual(entry.trained_otherwise(), "")
+        self.script.document = lambda path: {"provenance": {"command": command.replace("training.epochs=", "training.epochs=1")}}
+        self.assertRegex(entry.trained_otherwise(), r"^trained with training.epochs=1(\d+), not training.epochs=\1$")
+
     def test_knows_the_order_of_rooms(self):
         sys.path.insert(0, str(ROOT / "tests"))
         from check_includes import FLOORS
