@@ -535,6 +535,15 @@ class Trainings(unittest.TestCase):
         self.assertEqual(mean_interval([7, 7]), (7, 7, 7))
         self.assertTrue(np.isnan(mean_interval([])).all())
 
+    def test_differences_as_a_table(self):
+        with results.open_run(FILES["trained_at_energies"]) as run:
+            table, off = results.tidy(run, group="differences"), results.learning.differences(run)
+        self.assertEqual(list(table["path"]), ["exact average", "digit sums", "ring", "some net"])
+        np.testing.assert_allclose(table["difference"], [of.mean for of in off])
+        self.assertTrue(np.all(table["difference_low"][1:] < table["difference"][1:]))
+        np.testing.assert_allclose(table["final_accuracy"] - table["final_accuracy"][0], table["difference"], atol=1e-12)
+        np.testing.assert_allclose(table["step_energy_per_server"], [np.nan, 1e-5 / 4, 3e-5 / 4, 1e-3 / 4])
+
     def test_differences_are_of_equal_trials(self):
         # -1, -2, -1 points by hand: deviation 1/sqrt(3), 4.303 / 3 to either side. Unpaired it would be 9 points:
         # fails where a trial is compared with another, or a path with the one before it

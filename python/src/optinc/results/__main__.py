@@ -115,7 +115,8 @@ def parser() -> argparse.ArgumentParser:
     write.add_argument("-o", "--output", type=Path, required=True, metavar="CSV", help="output file")
     write.add_argument("--force", action="store_true", help="overwrite an existing output file")
     write.add_argument("--metric", metavar="M", help="write only this quantity (default: all quantities per trial and variant)")
-    write.add_argument("--group", metavar="G", help="group of the file: summary, training, ... (default: trials, or what the file holds instead)")
+    write.add_argument("--group", metavar="G", help="group of the file: summary, training, ...; or differences: of trainings, to the exact average"
+                            " (default: trials, or what the file holds instead)")
     page = command("report", report, "write one HTML page",
                    "Writes a self-contained page that works offline, without scripts: settings, main numbers with their intervals,\n"
                    "the figures that the study names, warnings, provenance and the command that repeats the run.")

@@ -117,3 +117,17 @@ def differences(run: Run, metric: str = "final_accuracy", at: Optional[dict[str,
     values = final(run, metric, at, variant)
     off = values - values[exact_place(run)]
     return [Difference(*mean_interval(row), row) for row in off]
+
+
+def difference_table(run: Run) -> dict[str, Any]:
+    """A row for every path of a training: its name; the mean over trials of final_accuracy; what the mean differs by from that
+    of the exact average, with the ends of its 95 % interval (differences()); where the file says, joules that averaging all
+    gradients of a step takes in all (step_energy) and for each server. Columns by name, as table.tidy() returns them."""
+    off, found = differences(run), paths(run)
+    table = {"path": np.array([path.name for path in found], object), "final_accuracy": np.nanmean(final(run), axis=1),
+             "difference": np.array([of.mean for of in off]), "difference_low": np.array([of.low for of in off]),
+             "difference_high": np.array([of.high for of in off])}
+    if "step_energy" in run.require("trials"):
+        table["step_energy"] = final(run, "step_energy")[:, 0]
+        table["step_energy_per_server"] = table["step_energy"] / int(run.config["task"]["servers"])
+    return table

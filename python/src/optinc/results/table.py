@@ -13,6 +13,7 @@ import xarray
 
 from .._files import creating
 from .errors import NotInResult
+from .learning import difference_table
 from .run import CALCULATED, Run
 from .text import cell
 
@@ -36,8 +37,12 @@ def tidy(run: Run, metric: Optional[str] = None, group: Optional[str] = None) ->
     In `summary`, `metric` brings all its statistics of the same axes; `word_accuracy_quantile` its quantiles.
     Without `metric`: every quantity that has the fewest axes, thus in `trials` all but those by layer or code error.
 
+    Group `differences`, of trainings, is not in the file but computed: learning.difference_table().
+
     Raises NotInResult for a group or metric that is not there.
     """
+    if group == "differences":
+        return difference_table(run)
     group = group or next((name for name in TABLES if run.group(name) is not None), TABLES[0])
     data = run.require(group)
     known = [str(name) for name, v in data.data_vars.items() if name == "completed" or is_key(run, v)]
