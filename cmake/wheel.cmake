@@ -6,6 +6,19 @@ install(DIRECTORY ${data}/studies ${data}/networks ${data}/lists ${data}/mapping
 install(FILES python/src/results_command.py DESTINATION optinc/share/optinc/python/src)  # optinc report starts it
 install(PROGRAMS python/optinc DESTINATION ${SKBUILD_SCRIPTS_DIR})
 install(FILES LICENSE DESTINATION ${SKBUILD_METADATA_DIR}/licenses)
+# and what Debian says of the licences of the libraries that it holds or brings (docs/dependencies.md)
+foreach(library "eigen libeigen3-dev" "boost libboost1.*-dev" "random123 librandom123-dev" "libhdf5 libhdf5-dev" "zlib zlib1g-dev"
+                "cli11 libcli11-dev" "nlohmann_json nlohmann-json3-dev" "libgomp libgomp1" "libfmt libfmt-dev" "libhwy libhwy-dev"
+                "libnlopt libnlopt-cxx-dev" "libtomlplusplus libtomlplusplus-dev" "libyaml-cpp libyaml-cpp-dev"
+                "libprotobuf-lite libprotobuf-dev" "libaec libaec-dev")
+  separate_arguments(library)
+  list(GET library 0 name)
+  list(GET library 1 package)
+  file(GLOB told /usr/share/doc/${package}/copyright)
+  if(told)
+    install(FILES ${told} DESTINATION ${SKBUILD_METADATA_DIR}/licenses RENAME ${name}.txt)
+  endif()
+endforeach()
 add_custom_target(optinc_wheel)
 
 if(OPTINC_BUILT)

@@ -135,6 +135,12 @@ class Readme(unittest.TestCase):
         self.assertTrue(printed.startswith(f"optinc {said} ("), printed)
         self.assertIn(f"\n## [{said}]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
 
+    def test_dependencies_are_listed(self):
+        listed = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+        packages = re.findall(r"^build +(lib\S+|nlohmann\S+|zlib\S+)", (ROOT / "experiments/scripts/setup").read_text(), re.MULTILINE)
+        self.assertGreater(len(packages), 10)
+        self.assertEqual([package for package in packages if f"(`{package}`)" not in listed], [])
+
     def test_size_and_pictures(self):
         self.assertLessEqual(len(README.splitlines()), 150)
         for name in ("system", "averages"):

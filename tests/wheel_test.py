@@ -66,6 +66,11 @@ class Contents(unittest.TestCase):
         self.assertEqual(brought, sorted(BUNDLED))
         self.assertLessEqual(len(brought), 12)
 
+    # Fails when a library that comes along, or is compiled in, comes without its licence; libsz is of libaec.
+    def test_licences_of_what_it_brings(self):
+        licences = {path.stem for path in self.folder.glob("*.dist-info/licenses/**/*.txt")}
+        self.assertGreaterEqual(licences, BUNDLED - {"libsz"} | {"libhdf5", "zlib", "eigen", "boost", "random123", "cli11", "nlohmann_json"})
+
     # Fails when a library is neither in the wheel nor on every Linux, or is one for the network, by whatever way.
     def test_libraries_that_it_needs(self):
         binaries = [path for path in self.folder.rglob("*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"]
