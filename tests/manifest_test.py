@@ -9,6 +9,7 @@ import io
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from importlib.machinery import SourceFileLoader
@@ -130,6 +131,21 @@ class Tree(unittest.TestCase):
             self.write(f"experiments/{room}/a.cpp", f"int {command}_{room};\n")
             subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
             self.assertEqual(bool(self.state()), is_stale, (command, room))
+
+    def test_archive_holds_what_is_fresh_and_is_whole(self):
+        file, out = self.root / "archive.tar.gz", self.root / "out"
+        with self.assertRaisesRegex(self.script.Failure, "no entry is fresh"):
+            self.script.archive(self.script.manifest(), file)
+        self.assertEqual(self.run_all(), 0)
+        self.script.archive(self.script.manifest(), file)
+        with tarfile.open(file) as packed:
+            packed.extractall(out)
+        top = out / "optinc-results"
+        self.assertEqual((top / "chips/small/0.out").read_text(), "small\n")
+        self.assertEqual(json.loads((top / "chips/small/record.json").read_text())["commands"], ["echo small"])
+        subprocess.run(["sha256sum", "--quiet", "--strict", "-c", "SHA256SUMS"], cwd=top, check=True)
+        with self.assertRaisesRegex(self.script.Failure, "exists already"):
+            self.script.archive(self.script.manifest(), file)
 
     def test_goes_on_behind_the_last_finished_command(self):
         self.write("experiments/data/results.toml", '[chips]\nsmall = { run = ["echo >> $ROOT/ran", "test -e $ROOT/go"], minutes = 1 }\n')
