@@ -201,7 +201,7 @@ def learning_energy(run: Run, *, beside: Sequence[Union[str, os.PathLike[str]]] 
     for path in beside:
         with open_run(path) as other:
             found += ways_at_energies(other)
-    worst = -4 * HALF_POINT
+    worst = max(-4 * HALF_POINT, min(-2 * HALF_POINT, *(1.1 * low for _, _, (_, low, _) in found)))
     drawn: list[Any] = [*BAND]
     for (name, joules, (mean, low, high)), look in zip(found, style.looks()):
         look = {**look, "linestyle": "none", "label": style.plain(name)}
