@@ -310,6 +310,11 @@ class Drawing(unittest.TestCase):
         np.testing.assert_allclose([line.get_ydata()[0] for line in emission.lines], [0, 20])  # 2e-17 W/Hz, in nW/GHz
         np.testing.assert_allclose([line.get_ydata()[0] for line in snr.lines], [10, 30])
 
+    def test_legends_fit(self):
+        # fails where two long labels stand beside each other and one leaves the figure
+        for labels, columns in ((["a", "b", "c"], 3), (["imbalance 3 um", "imbalance 10 um", "imbalance 30 um"], 2), (["oscillator loop 0 Hz, in-phase"] * 3, 1)):
+            self.assertEqual(style.legend_columns(labels, style.COLUMN_IN), columns)
+
     def test_options(self):
         with results.open_run(FILES["two_sweeps"]) as run:
             draw = figures.FIGURES

@@ -178,6 +178,15 @@ def decades(axes: Any, which: str, values: Any, some: Sequence[int] = (1, 2, 5))
     axis.set_minor_locator(NullLocator())
 
 
+def legend_columns(labels: Sequence[str], width: float) -> int:
+    """In how many columns a legend fits into so many inches: all in one row, two, or one. About 20 letters to an inch."""
+    for columns in (len(labels), 2):
+        rows = -(-len(labels) // columns)
+        if sum(0.05 * max(map(len, labels[i:i + rows])) + 0.5 for i in range(0, len(labels), rows)) < width:
+            return columns
+    return 1
+
+
 def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any], list[str]]] = None) -> Figure:
     """Titles the figure, puts a legend (handles, labels) of two or more under the title, one alone into it, and signs
     it with its run; a run that is not complete says so in the title."""
@@ -192,8 +201,7 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
     title = title.replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%")  # not torn apart
     title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
-        fits = sum(0.053 * len(text) + 0.55 for text in legend[1]) < width
-        columns = len(legend[1]) if fits else 2
+        columns = legend_columns(legend[1], width)
         top_in = 0.05 + 0.155 * (title.count("\n") + 1)
         figure.legend(*legend, loc="upper left", bbox_to_anchor=(0, 1 - top_in / figure.get_figheight()), ncol=columns,
                       columnspacing=1.2, borderaxespad=0.2)
