@@ -176,7 +176,7 @@ columns = { "2" = { x = 2.0 }, "3" = { x = 3 } }
         table = (self.root / "experiments/data/records/numbers/right.csv").read_text()
         self.assertEqual(table, ",2,3\nright (%),25.0 12.5,\nmean,0.25,0.5\n-,,\n")
         entry = self.script.manifest()[0]
-        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "least": True}), "0.25")
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": "least"}), "0.25")
         with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
             self.script.cell(entry, {"file": "0.out", "field": "mean"})
 
