@@ -10,6 +10,7 @@ SUMS, NETWORKS = "least_energy", "least_energy_networks"
 ENERGY = ("--goal", "energy")
 HELD = (*ENERGY, "--hold", "time.symbol_rate_bd")
 PARTS = (*HELD, "--chips", 20)  # as docs/results.md has it
+ALL_COUNTED = ("--set", "budget.lock_w=5e-3", "--set", "budget.serialiser_j_per_bit=0.2e-12", "--set", "fibre.multiplexer_loss_db=2")
 SERVERS = (4, 8, 16)
 CHAIN, TRAINED = "carry chain, signed levels", "96-32"
 AVERAGES, MANY = "which_average", "which_average_many"
@@ -69,17 +70,17 @@ def list_for(servers):
     return MANY if servers in OF_UNIT else AVERAGES
 
 
-def of_parts(bench, servers):
+def of_parts(bench, servers, *more):
     """pJ per bit of sums of so many servers from published parts: at owners; of 16 and more in two levels, of which the upper
-    serves all servers of a unit a bit."""
+    serves all servers of a unit a bit. `more`: further options."""
     if servers not in OF_UNIT:
-        return picojoules(bench, AVERAGES, f"sums of {servers}, owners", *PARTS)
-    lower, upper = (picojoules(bench, MANY, f"sums of {servers}, {unit}", *PARTS) for unit in ("lower units", "upper unit"))
+        return picojoules(bench, AVERAGES, f"sums of {servers}, owners", *PARTS, *more)
+    lower, upper = (picojoules(bench, MANY, f"sums of {servers}, {unit}", *PARTS, *more) for unit in ("lower units", "upper unit"))
     return lower + upper / OF_UNIT[servers]
 
 
-def ratio_of_parts(bench, servers):
-    return of_parts(bench, servers) / picojoules(bench, list_for(servers), f"ring of {servers}", *PARTS)
+def ratio_of_parts(bench, servers, *more):
+    return of_parts(bench, servers, *more) / picojoules(bench, list_for(servers), f"ring of {servers}", *PARTS, *more)
 
 
 def nanoseconds(bench, servers, way):
@@ -110,9 +111,9 @@ def neurons_paid(bench):
 
 
 @shared
-def draws(bench):
+def draws(bench, *more):
     """What optinc operating-point --draws says, by design."""
-    return {design["design"]: design for design in bench.answer("operating-point", list_of(bench, DRAWN), *DRAWS)["designs"]}
+    return {design["design"]: design for design in bench.answer("operating-point", list_of(bench, DRAWN), *DRAWS, *more)["designs"]}
 
 
 def quantile(bench, design, number):
@@ -121,8 +122,8 @@ def quantile(bench, design, number):
     return float("inf") if energy is None else 1e12 * energy
 
 
-def won(bench, servers):
-    return draws(bench)[DRAWN_SUMS[servers]]["less_than"][f"ring of {servers}"]
+def won(bench, servers, *more):
+    return draws(bench, *more)[DRAWN_SUMS[servers]]["less_than"][f"ring of {servers}"]
 
 
 def counted_draws(bench):
@@ -171,6 +172,8 @@ CLAIMS = claims_of(
     ("96-32", "<= 83", "pJ per bit of 96-32 at its least, counted on 100 chips; 83 with its light as it was trained", (picojoules, NETWORKS, TRAINED, *ENERGY), run(NETWORKS, *ENERGY)),
     *((f"parts-ratio-{n}", "", f"energy per bit of sums of {n} over a ring of the same bits, both of published parts at 28 GBd"
        + (", sums in two levels" if n in OF_UNIT else ""), (ratio_of_parts, n), run(list_for(n), *map(str, PARTS))) for n in (*SERVERS, 64)),
+    *((f"parts-all-counted-{n}", "", f"the same for {n} servers with phase locks, serialisers and, for sums, multiplexers of 2 dB",
+       (ratio_of_parts, n, *ALL_COUNTED), run(list_for(n), *map(str, PARTS), *ALL_COUNTED)) for n in SERVERS),
     ("parts-sums-256", "", "pJ per bit of sums of 256 in two levels of 16, of published parts; infinite: no converter tells sums of 16 apart",
      (of_parts, 256), run(MANY, *map(str, PARTS))),
     *((f"parts-ring-{n}", "", f"pJ per bit of a ring of {n} of published parts", (picojoules, MANY, f"ring of {n}", *PARTS), run(MANY, *map(str, PARTS)))
@@ -187,6 +190,8 @@ CLAIMS = claims_of(
       for n in SERVERS for kind, name in (("sums", DRAWN_SUMS[n]), ("ring", f"ring of {n}")) for number, share in enumerate((10, 50, 90))),
     *((f"draws-won-{n}", "", f"share of the draws in which sums of {n} take less energy than a ring", (won, n), run(DRAWN, *map(str, DRAWS)))
       for n in SERVERS),
+    *((f"draws-all-counted-won-{n}", "", "the same with phase locks, serialisers and, for sums, multiplexers of 2 dB",
+       (won, n, *ALL_COUNTED), run(DRAWN, *map(str, DRAWS), *ALL_COUNTED)) for n in SERVERS),
     ("draws-counted", "", "draws at 10, 50 and 90 % of each design that have a point, and whose words were counted",
      lambda bench: len(counted_draws(bench)), run(DRAWN, *map(str, DRAWS))),
     ("draws-unconfirmed", "= 0", "of these that miss the share of wrong words when they are counted, at any light that was tried",
