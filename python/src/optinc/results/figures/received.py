@@ -154,8 +154,9 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     curves += [mark("plot", instants, deviation[layer], **{**look, "markersize": 3}, label=names[layer]) for layer, look in looks.items()]
     panels.append(Panel(curves, Axis("instant (symbols)"), Axis("", "log"), "rms deviation (share of full scale)",
                         dict(loc="upper center", fontsize=6)))
+    ends = (least.min() / 2, 2 * least.max())
     panels.append(Panel([*stripes(len(layers)), dots(least, np.arange(len(layers)), marker="o", color="black")],
-                        Axis("", "decades", [*least, 2 * least.max(), least.min() / 2]), Axis(scale="rows", names=[names[layer] for layer in layers]),
+                        Axis("", "decades", ends, limits=ends), Axis(scale="rows", names=[names[layer] for layer in layers]),
                         "at the best instant"))
     title = ", ".join(filter(None, ("Words in succession", style.variant(name).get("label") or name, short_point(run, point))))
     places = [[*range(len(shown))], [len(shown)] * len(shown), [len(shown) + 1] * len(shown)]
