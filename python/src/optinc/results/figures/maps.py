@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional
 
@@ -189,7 +190,7 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
         passing = 100 * float(summary["yield"].isel({**rest, **case.at}).values) if judged else 0.0
         bar = dict(shrink=0.8, pad=0.01, label=style.label(words, units, 24)) if index == len(shown) - 1 else None
         panels.append(wafer(run.config["fabrication"], die_x, die_y, mean, Normalize(low, high if high > low else low + 1),
-                            f"{case.label}\n{passing:.3g} % pass" if judged else case.label, bar, len(shown)))
+                            textwrap.fill(case.label, 24) + (f"\n{passing:.3g} % pass" if judged else ""), bar, len(shown)))
     has_yield = judged and x is not None
     if has_yield and x is not None:
         panels.append(yields(run, x, cases, rest))
