@@ -121,8 +121,8 @@ class Drawing(unittest.TestCase):
             figure = figures.FIGURES["wafer_map"](run)
             maps = [axes for axes in figure.axes if any(c.get_array() is not None for c in axes.collections)][:3]
             titles = [axes.get_title(loc="left") for axes in figure.axes]
-            self.assertEqual(titles[:3], ["(a) uncorrected\n50 % pass", "(b) corrected, quadrature, die mean known\n0 % pass",
-                                          "(c) corrected, quadrature, each splitter known\n0 % pass"])
+            self.assertEqual(titles[:3], ["(a) uncorrected\n50 % pass", "(b) corrected, quadrature,\ndie mean known\n0 % pass",
+                                          "(c) corrected, quadrature,\neach splitter known\n0 % pass"])
             dies, = [c for c in maps[1].collections if c.get_array() is not None]
             corners = {tuple(np.round(path.vertices[0], 6)): value for path, value in zip(dies.get_paths(), dies.get_array())}
             self.assertEqual(len(corners), 12)
