@@ -571,6 +571,13 @@ class CommandLine(unittest.TestCase):
     def names(self):
         return sorted({path.stem for path in self.folder.iterdir()})
 
+    def test_another_study_stands_beside(self):
+        # fails where --beside is not handed on, or taken for a figure that shows one file
+        asked = ("figures", FILES["trained_at_energies"], "-o", self.folder, "--beside", FILES["trained_at_energies"])
+        self.assertEqual(command(*asked, "--only", "learning_energy")[0], 0)
+        status, _, err = command(*asked)
+        self.assertEqual((status, "--beside is for --only learning_energy" in err), (1, True))
+
     def test_a_study_of_chips_has_its_five_figures(self):
         status, out, err = command("figures", FILES["one_sweep"], "-o", self.folder)
         self.assertEqual((status, err), (0, ""))

@@ -74,8 +74,8 @@ def says(name: str) -> str:
 
 
 def drawn(run: Run, name: str, **options: object) -> dict[str, Figure]:
-    """The figures that NAME stands for, by the names of their files: itself, or one a law. options: those of the figure. Raises NotInResult where
-    the file lacks what they show."""
+    """The figures that NAME stands for, by the names of their files: itself, or one a law. options: those of the figure.
+    Raises NotInResult where the file lacks what they show."""
     if name == "law" and (laws := physics.drawable(run)):
         return {f"law_{series}": physics.law(run, name=series) for series in laws}
     return {name: FIGURES[name](run, **options)}
