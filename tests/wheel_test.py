@@ -127,6 +127,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(self.told("python", "-c", FIRST_STUDY).split(), ["3"])
         self.assertIn("shipped/published", self.told("python", "-c", "import optinc; print(optinc.shipped_networks())"))
         self.told("python", "-c", "import optinc; optinc.Unit.load('shipped/64x5'); optinc.budget(settings={'network.source': 'carry-chain'})")
+        if FILE.is_file():  # fails when a wheel was compiled without XLA's headers
+            self.told("python", "-c", "import optinc._core; optinc._core.xla_calls()")
 
     def test_beside_torch(self):
         if "True" not in self.told("python", "-c", "import importlib.util as u; print(u.find_spec('torch') is not None)"):

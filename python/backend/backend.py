@@ -1,4 +1,5 @@
-"""The build backend: scikit-build-core, whose source distributions also take what lies beside this folder."""
+"""The build backend: scikit-build-core, whose source distributions also take what lies beside this folder, and which takes the
+headers of XLA where OPTINC_JAX is set."""
 
 import os
 import shutil
@@ -11,6 +12,15 @@ from scikit_build_core.build import *  # noqa: F403  the other hooks
 
 PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = ("CMakeLists.txt", "LICENSE", "cmake", "physics", "onn", "experiments", "python")
+
+
+# The oldest that optinc.jax works with: XLA refuses calls compiled for a later interface than its own
+JAXLIB = ("jaxlib>=0.6.1,<0.7; python_version < '3.14'", "jaxlib; python_version >= '3.14'")
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    """Also jaxlib, 150 MB with what it needs, for its headers."""
+    return [*_scikit.get_requires_for_build_wheel(config_settings), *(JAXLIB if os.environ.get("OPTINC_JAX") else ())]
 
 
 def _git(*words):

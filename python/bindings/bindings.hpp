@@ -27,6 +27,7 @@ void bind_training(nanobind::module_& m);
 void bind_circuit(nanobind::module_& m);
 void bind_activation(nanobind::module_& m);
 void bind_unit(nanobind::module_& m);
+void bind_jax(nanobind::module_& m);  // where OPTINC_JAX is defined
 
 /// Makes it the error that Python raises: ValueError, or what a model in Python raised, with that as its cause.
 void raise_error(const Error& error);

@@ -60,15 +60,6 @@ void validate_ports(int ports) {
                  most_ports);
 }
 
-/// Phases or errors in the precision of an engine, not copied where they have it.
-template <class Real, class Of>
-decltype(auto) in_precision(const Of& of) {
-  if constexpr (std::is_same_v<Real, double>)
-    return (of);
-  else
-    return of.template cast<Real>();
-}
-
 /// An engine settled with phases and errors as they are at this moment.
 template <class Real>
 MeshEngine<Real> engine_of(const Mesh& mesh, bool for_backward = false) {

@@ -61,6 +61,15 @@ struct MeshChip : Mesh {
   std::optional<MeshProgram> static_phases = {};  ///< of one from a wafer: what its heaters make up for
 };
 
+/// Phases or errors in the precision of an engine, not copied where they have it.
+template <class Real, class Of>
+decltype(auto) in_precision(const Of& of) {
+  if constexpr (std::is_same_v<Real, double>)
+    return (of);
+  else
+    return of.template cast<Real>();
+}
+
 /// Adds what sends fields through many chips.
 void bind_monte_carlo(nb::module_& m, nb::class_<Mesh>& mesh);
 

@@ -80,4 +80,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_unit(m);
   optinc::bindings::bind_circuit(m);
   optinc::bindings::bind_activation(m);
+#ifdef OPTINC_JAX
+  optinc::bindings::bind_jax(m);
+#endif
 }

@@ -28,7 +28,8 @@ constexpr std::size_t most_unheard = std::size_t{1} << 29;
 /// Words that are turned at a time: what they read and write stays in the first cache.
 constexpr std::size_t tile = 16;
 
-/// The planes of fields (words, ports).
+}  // namespace
+
 template <class Real>
 FieldBatchOf<Real> planes_of(const std::complex<Real>* from, std::size_t ports, std::size_t words) {
   FieldBatchOf<Real> planes;
@@ -44,13 +45,16 @@ FieldBatchOf<Real> planes_of(const std::complex<Real>* from, std::size_t ports, 
   return planes;
 }
 
+namespace {
+
 template <class Real>
 FieldBatchOf<Real> planes_of(const Fields<Real>& fields) {
   const std::size_t ports = fields.shape(fields.ndim() - 1);
-  return planes_of(fields.data(), ports, fields.size() / ports);
+  return bindings::planes_of(fields.data(), ports, fields.size() / ports);
 }
 
-/// Fields (words, ports) from their planes.
+}  // namespace
+
 template <class Real>
 void from_planes(const FieldBatchOf<Real>& planes, std::complex<Real>* to) {
   const auto ports = static_cast<std::size_t>(planes.ports()), words = static_cast<std::size_t>(planes.words());
@@ -60,8 +64,6 @@ void from_planes(const FieldBatchOf<Real>& planes, std::complex<Real>* to) {
       for (std::size_t w = first; w < std::min(first + tile, words); ++w)
         to[w * ports + p] = {re[p * words + w], im[p * words + w]};
 }
-
-}  // namespace
 
 template <class Real>
 void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size_t words, int threads,
@@ -125,6 +127,10 @@ template void send(const MeshEngine<float>&, const std::complex<float>*, std::si
                    std::complex<float>*);
 template void send(const MeshEngine<double>&, const std::complex<double>*, std::size_t, int,
                    std::complex<double>*);
+template FieldBatchOf<float> planes_of(const std::complex<float>*, std::size_t, std::size_t);
+template FieldBatchOf<double> planes_of(const std::complex<double>*, std::size_t, std::size_t);
+template void from_planes(const FieldBatchOf<float>&, std::complex<float>*);
+template void from_planes(const FieldBatchOf<double>&, std::complex<double>*);
 template nb::object propagated(const MeshEngine<float>&, const ArrayLike&, const nb::object&);
 template nb::object propagated(const MeshEngine<double>&, const ArrayLike&, const nb::object&);
 

@@ -22,6 +22,12 @@ template <class Real>
 void send(const MeshEngine<Real>& engine, const std::complex<Real>* x, std::size_t words, int threads,
           std::complex<Real>* y);
 
+/// The planes of fields (words, ports), and the way back.
+template <class Real>
+FieldBatchOf<Real> planes_of(const std::complex<Real>* from, std::size_t ports, std::size_t words);
+template <class Real>
+void from_planes(const FieldBatchOf<Real>& planes, std::complex<Real>* to);
+
 /// Fields (.., ports) through a mesh, to fields of the same shape: a new array, or `out` if it is not None.
 /// Throws Error for another last axis and another out.
 template <class Real>

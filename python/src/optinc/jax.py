@@ -6,10 +6,10 @@ Fields through a mesh whose phases are trained, and its matrix as an element of 
     jax.jit(jax.grad(loss))(theta)
     circuit, _ = sax.circuit(netlist, {"mesh": sax_model(mesh), "coupler": sax.models.coupler_ideal})
 
-The engine computes on CPUs; JAX calls it in the middle of its own computation and lends it the memory of arguments and
-results, so that nothing is copied (jax.experimental.buffer_callback; bench/jax_rates.py times it). Reverse mode (jax.grad, jax.vjp,
-jax.jacrev) is SettledMesh.backward(); forward mode (jax.jvp, jax.jacfwd) carries tangents from MZI to MZI
-(Mesh.forward_derivative), in double precision. Derivatives have no derivatives.
+The engine computes on CPUs. What JAX compiles calls it by XLA's foreign functions: no Python runs, and arguments and results
+are XLA's own memory (bench/jax_rates.py times it). Reverse mode (jax.grad, jax.vjp, jax.jacrev) is SettledMesh.backward();
+forward mode (jax.jvp, jax.jacfwd) carries tangents from MZI to MZI (Mesh.forward_derivative), in double precision. Derivatives
+have no derivatives. Raises ImportError where the package was compiled without XLA's headers.
 """
 
 from __future__ import annotations
@@ -21,84 +21,33 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental.buffer_callback import buffer_callback
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from . import Mesh, MeshChip
-from ._numbers import ERRORS, PHASES, bits_of, mesh_of
+from . import Mesh, MeshChip, _core
+from ._numbers import ERRORS, PHASES, bits_of
 
 __all__ = ["matrix", "propagate", "sax_model"]
 
+_calls = getattr(_core, "xla_calls", None)
+if _calls is None:
+    raise ImportError("optinc was compiled without XLA's headers, which optinc.jax needs. Take a wheel that was released, or compile "
+                      "it with them: OPTINC_JAX=1 pip install './python[jax]'")
+for _name, _call in _calls().items():
+    jax.ffi.register_ffi_target(f"optinc_{_name}", _call, platform="cpu")
 
-class _Host:
-    """What the engine computes when it is called back, for meshes of one wiring. The mesh itself comes as an array, its
-    bits_of() (none where all of it is given), and then the parameters that are given. jax.vmap puts axes before those of
-    all arrays, of length 1 where they are alike for all."""
-
-    def __init__(self, topology: str, names: tuple[str, ...], axes: int) -> None:
-        self.topology, self.names, self.axes = topology, names, axes
-
-    def _mesh(self, mesh: Sequence[np.ndarray], at: tuple[int, ...], ports: int) -> Any:
-        """The mesh of one element of the batch: of `mesh`, its bits if there are any, and its parameters."""
-        of_mesh = [self._part(a, at) for a in mesh]
-        values = of_mesh[len(of_mesh) - len(self.names):]
-        found: Any = mesh_of(of_mesh[0] if len(of_mesh) > len(values) else None, ports, self.topology)
-        for name, value in zip(self.names, values):
-            setattr(found if name in PHASES else found.errors, name, value)
-        return found
-
-    @staticmethod
-    def _part(array: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
-        return np.asarray(array[tuple(i if n > 1 else 0 for i, n in zip(at, array.shape))])
-
-    def forward(self, _: Any, out: Any, *given: Any) -> None:
-        """Fields behind the mesh, into `out`."""
-        y, x, *mesh = map(np.asarray, (out, *given))
-        own, ports = x.ndim - self.axes, x.shape[-1]
-        if all(n == 1 for a in mesh for n in a.shape[:own]):
-            self._mesh(mesh, (0,) * own, ports)(x, out=y)
-        else:
-            for at in np.ndindex(y.shape[:own]):
-                self._mesh(mesh, at, ports)(self._part(x, at), out=y[at])
-
-    def push(self, _: Any, out: Any, *given: Any) -> None:
-        """Changes of the fields behind the mesh, into `out`; of those given, the last are those of the parameters."""
-        dy, x, _, dx, *more = map(np.asarray, (out, *given))
-        own, ports = x.ndim - self.axes, x.shape[-1]
-        mesh, changes = more[:len(more) - len(self.names)], more[len(more) - len(self.names):]
-        for at in np.ndindex(dy.shape[:own]):
-            of_part = {name: self._part(c, at) for name, c in zip(self.names, changes)}
-            fields = (self._part(a, at).reshape(-1, ports) for a in (x, dx))
-            dy[at] = self._mesh(mesh, at, ports).forward_derivative(*fields, **of_part).reshape(dy.shape[own:])
-
-    def pull(self, _: Any, out: Any, *given: Any) -> None:
-        """Cotangents of fields and parameters, into `out`. JAX's is the conjugate of the engine's dL/dRe + i dL/dIm."""
-        x, y, cotangent, *mesh = map(np.asarray, given)
-        of_x, *of_values = map(np.asarray, out)
-        own, ports = x.ndim - self.axes, x.shape[-1]
-        alike = all(n == 1 for a in mesh for n in a.shape[:own])
-        settled = None
-        for at in np.ndindex(of_x.shape[:own]):
-            if settled is None or not alike:
-                settled = self._mesh(mesh, at, ports).settled("double" if x.dtype == "c16" else "single")
-            of_part = settled.backward(*(self._part(a, at) for a in (x, y, np.conj(cotangent))))
-            of_x[at] = np.conj(of_part.x)
-            for into, name in zip(of_values, self.names):
-                into[at] = getattr(of_part, name)
+# What the engine computes (python/bindings/jax.cpp), of meshes of one wiring: "forward" x -> y; "push" x, y, dx -> dy; "pull" x, y,
+# cotangent of y -> those of x and of the parameters. Behind these arrays follow bits_of() the mesh (none where all of it is given),
+# the parameters given, and for "push" their changes. jax.vmap puts axes before those of all arrays, of length 1 where they are
+# alike for all.
 
 
 def _batch(own: int, *arrays: Any) -> tuple[int, ...]:
     return np.broadcast_shapes(*(a.shape[:own] for a in arrays))
 
 
-@functools.lru_cache(maxsize=None)  # JAX keeps every function that it has met, and what it compiled for it
-def _host(**which: Any) -> _Host:
-    return _Host(**which)
-
-
 def _made(what: str, axes: int, names: tuple[str, ...], arrays: Sequence[Any]) -> Any:
-    """Shapes of what _Host.forward, push or pull give."""
+    """Shapes of what "forward", "push" or "pull" give."""
     x = arrays[0]
     own = x.ndim - axes
     batch = _batch(own, *arrays)
@@ -109,15 +58,16 @@ def _made(what: str, axes: int, names: tuple[str, ...], arrays: Sequence[Any]) -
 
 
 def _primitive(what: str) -> Primitive:
-    """A function of _Host for JAX, under jit and without, and for batches."""
+    """One of the engine's computations for JAX, under jit and without, and for batches."""
     made = Primitive(f"optinc_{what}")
     made.multiple_results = what == "pull"
 
-    def call(*arrays: jax.Array, **which: Any) -> Any:
-        shapes = _made(what, which["axes"], which["names"], arrays)
-        return buffer_callback(getattr(_host(**which), what), shapes)(*arrays)
+    def call(*arrays: jax.Array, topology: str, names: tuple[str, ...], axes: int) -> Any:
+        given = np.array([(PHASES + ERRORS).index(name) for name in names], np.int64)
+        return jax.ffi.ffi_call(f"optinc_{what}", _made(what, axes, names, arrays))(*arrays, topology=topology, given=given,
+                                                                                    axes=np.int64(axes))
 
-    @functools.lru_cache(maxsize=None)
+    @functools.lru_cache(maxsize=None)  # JAX keeps every function that it has met, and what it compiled for it
     def compiled(which: tuple[tuple[str, Any], ...]) -> Any:
         return jax.jit(functools.partial(call, **dict(which)))
 

@@ -4,7 +4,11 @@ import importlib.util
 import sys
 import unittest
 
+import optinc._core
+
 missing = [name for name in ("jax", "sax") if importlib.util.find_spec(name) is None]
+if not hasattr(optinc._core, "xla_calls"):
+    missing.append("headers of XLA when the module was compiled")
 if missing:
     print("skipped: no", ", ".join(missing))
     sys.exit(77)
@@ -12,7 +16,6 @@ if missing:
 import jax
 import jax.numpy as jnp
 import numpy
-import optinc
 import sax
 from jax.test_util import check_grads
 from optinc.jax import matrix, propagate, sax_model
@@ -92,6 +95,13 @@ class Meshes(unittest.TestCase):
             numpy.testing.assert_allclose(found[1], [w[1] for w in wanted], atol=1e-12)
         twice = jax.vmap(jax.vmap(loss, (None, 0)), (0, None))(theta, x)
         numpy.testing.assert_allclose(twice, [[loss(t, part) for part in x] for t in theta], rtol=1e-12)
+
+    def test_no_words(self):
+        empty = numpy.zeros((0, 2, N), complex)
+        for found in (propagate(empty, self.chip), jax.vmap(lambda x: propagate(x, self.chip))(empty)):
+            self.assertEqual(found.shape, empty.shape)
+        slope = jax.grad(lambda t: abs(propagate(empty, self.chip, theta=t)).sum())(jnp.asarray(self.chip.theta))
+        numpy.testing.assert_array_equal(slope, 0 * self.chip.theta)
 
     def test_a_mesh_is_trained(self):
         wanted = optinc.haar_unitary(N, seed=9)
