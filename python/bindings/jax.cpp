@@ -270,7 +270,7 @@ void bind_jax(nb::module_& m) {
         calls["pull"] = nb::capsule(reinterpret_cast<void*>(call_pull));
         return calls;
       },
-      "What optinc.jax registers with XLA, by name.");
+      nb::sig("def xla_calls() -> dict[str, object]"), "What optinc.jax registers with XLA, by name.");
 }
 
 }  // namespace optinc::bindings
