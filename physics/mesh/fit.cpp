@@ -133,6 +133,7 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     for (double& phase : phases) phase += options.start_rad * stream.normal();
   }
   double value = loss(phases, gradient);
+  constexpr double least_lowered = 1e-12;  // of the loss, by a step that is still worth another
   std::deque<Pair> pairs;
   int steps = 0;
   while (steps < options.steps && value > options.tolerance * options.tolerance && !gradient.isZero(0)) {
@@ -158,9 +159,11 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     Pair pair{next - phases, next_gradient - gradient};
     if (pair.step.dot(pair.change) > 1e-12 * pair.step.norm() * pair.change.norm()) pairs.push_back(pair);
     if (pairs.size() > static_cast<std::size_t>(options.memory)) pairs.pop_front();
+    const double lowered = value - next_value;
     phases = next;
     gradient = next_gradient;
     value = next_value;
+    if (lowered <= least_lowered * value) break;
   }
   if (options.scale != FitScale::fixed) loss(phases, gradient);  // the line search tried others since
   return {unpacked(phases.unaryExpr(&wrap_phase), topology.mzi_count()), std::sqrt(value), steps, loss.scale()};
