@@ -177,6 +177,9 @@ columns = { "2" = { x = 2.0 }, "3" = { x = 3 } }
         self.assertEqual(table, ",2,3\nright (%),25.0 12.5,\nmean,0.25,0.5\n-,,\n")
         entry = self.script.manifest()[0]
         self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": "least"}), "0.25")
+        self.assertEqual([self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": share}) for share in (0.4, 0.5)], ["0.25", "0.5"])
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "scale": 8, "over": {"x": 3, "scale": 1}}), "4.0")
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "over": {"x": 3, "field": "low"}}), "")
         with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
             self.script.cell(entry, {"file": "0.out", "field": "mean"})
 
