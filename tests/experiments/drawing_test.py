@@ -431,7 +431,7 @@ class Drawing(unittest.TestCase):
         with results.open_run(path) as run:
             drawn = figures.FIGURES["wrong_words"](run)
         said = {text.get_text() for legend in drawn.legends for text in legend.get_texts()}
-        self.assertEqual(said, {"digit sums (0 MZIs), policy = noisy", "digit sums (0 MZIs), policy = twin"})
+        self.assertEqual(said, {"digit sums, policy = noisy", "digit sums, policy = twin"})
 
     def test_words_wrong_on_a_logarithm_and_none_at_a_zero_that_says_so(self):
         # fails where right words are drawn, a point without wrong ones is left out, or it stands where one wrong word would

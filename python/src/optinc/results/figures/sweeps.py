@@ -98,7 +98,7 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     value = whole.at({"variant": chosen, **fixed(run, tuple(a for a in (x.axis, source.axis, axis) if a))})
     zero, found = zero_of(run, value), networks(run)
     of_point = np.moveaxis(network_of_point(run), run.sweeps.index(source.axis), 0).reshape(len(source.values), -1)[:, 0]
-    names = told_apart(run, source, [f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)" for i in of_point])
+    names = told_apart(run, source, [label_of(found[i].name) + f" ({found[i].mzis:,.0f} MZIs)" * bool(found[i].mzis) for i in of_point])
     lines = [({**look, "label": name}, {source.axis: place}) for place, (look, name) in enumerate(zip(style.looks(), names))]
     panels = []
     for place in shown:
