@@ -26,6 +26,7 @@ class Site(unittest.TestCase):
             done = subprocess.run([sys.executable, BUILD, "--out", Path(scratch) / "site", *GIVEN], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertRegex(done.stdout, r"^[4-6]\d pages in \S+, 0 broken links\n$")
+            self.assertIn("widths.css", (Path(scratch) / "site/docs/results.html").read_text())  # figures on a telephone
 
     def test_broken_links_are_found(self):
         with tempfile.TemporaryDirectory() as scratch:

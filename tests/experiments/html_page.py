@@ -129,8 +129,8 @@ def browser():
 def measured(paths, widths):
     """What a browser says of every page at every width (px), each in a frame of its own: {(path, width): {"wide": width of
     the page's contents, "images": how many, "shown": how many of them it can draw}}."""
-    frames = "".join(f'<iframe data-width="{width}" style="border:0;width:{width}px;height:800px" srcdoc="'
-                     f'{html.escape(Path(path).read_text(encoding="utf-8"))}"></iframe>' for path in paths for width in widths)
+    frames = "".join(f'<iframe data-width="{width}" style="border:0;width:{width}px;height:800px" src="'
+                     f'{Path(path).resolve().as_uri()}"></iframe>' for path in paths for width in widths)
     script = """<script>onload = () => { document.title = JSON.stringify([...document.querySelectorAll("iframe")].map(f => {
         const d = f.contentDocument, images = [...d.images];
         d.querySelectorAll("details").forEach(e => e.open = true);
@@ -140,7 +140,8 @@ def measured(paths, widths):
         page = Path(folder, "frames.html")
         page.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{frames}{script}', encoding="utf-8")
         done = subprocess.run([browser(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                               f"--user-data-dir={folder}/profile", "--virtual-time-budget=60000", "--dump-dom", page.as_uri()],
+                               "--allow-file-access-from-files", "--disable-web-security", f"--user-data-dir={folder}/profile",
+                               "--virtual-time-budget=60000", "--dump-dom", page.as_uri()],
                               capture_output=True, text=True, timeout=180)
     title = re.search(r"<title>(.*?)</title></head><body>|<title>(\[.*?\])</title>", done.stdout, re.DOTALL)
     assert title, f"{done.stderr[-2000:]}"

@@ -125,6 +125,21 @@ class Reading(unittest.TestCase):
             with self.assertRaisesRegex(results.NotInResult, "no summary of a metric 'speed'.*word_accuracy"):
                 results.statistic(run, "speed")
 
+    def test_numbers_of_a_closed_file_say_so(self):
+        # fails where h5py's own words come through, or a closed file is called damaged
+        with results.open_run(FILES["noisy_networks"]) as run:
+            mean = run.summary["word_accuracy_mean"]
+        for look in (lambda: mean.values, lambda: run.trials):
+            with self.assertRaisesRegex(results.NotAResult, "closed.*Call .load"):
+                look()
+
+    def test_headlines_fit_a_terminal(self):
+        # fails where conclusions, meanings or points of many keys are left on one line
+        for name, path in FILES.items():
+            with results.open_run(path) as run:
+                long = [line for line in headlines(run).splitlines() if len(line) > 100 and not line.startswith("by ")]
+            self.assertEqual(long, [], name)
+
     def test_networks_beside_each_other(self):
         with results.open_run(FILES["noisy_networks"]) as run:
             found = comparison(run)
@@ -136,7 +151,7 @@ class Reading(unittest.TestCase):
             self.assertTrue(found.rows[0].gradient_error > 20 * found.quantised > 0)
             self.assertAlmostEqual(found.rows[1].gradient_error / found.quantised, 1, delta=0.1)
             said = headlines(run)
-            self.assertIn("at design-target other_net (29 MZIs, 100 % of words right)", said)
+            self.assertIn("at design-target other_net (29 MZIs, 100 % of words right)", " ".join(said.split()))
             poor = replace(found, rows=tuple(replace(row, right=(row.right[0], 0.76 - place / 10)) for place, row in enumerate(found.rows)))
             self.assertTrue(poor.conclusion().endswith("; at doped-heaters none is usable (some_net decodes most, 76 %)."), poor.conclusion())
             self.assertRegex(said, "(?m)^  some_net +9,000 ")

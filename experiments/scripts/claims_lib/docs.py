@@ -115,15 +115,26 @@ def widest(bench):
     return most
 
 
-def page_width(bench):
-    """Pixels that a report page takes in a window of 390, in Chromium."""
+def in_390(pages):
+    """Pixels that the widest of these pages takes in a window of 390, in Chromium."""
     sys.path.insert(0, str(ROOT / "tests/experiments"))
     import html_page  # noqa: PLC0415
     if html_page.browser() is None:
         raise RuntimeError("no Chromium. Run experiments/scripts/setup browser.")
+    return max(told["wide"] for told in html_page.measured(pages, (390,)).values())
+
+
+def page_width(bench):
+    """Of a report page."""
     page = bench.folder / "main_job.html"
     bench.optinc("report", result(bench), "-o", page, "--force")
-    return next(iter(html_page.measured([page], (390,)).values()))["wide"]
+    return in_390([page])
+
+
+def site_width(bench):
+    """Of the site: tables, code and figures scroll in their places."""
+    site(bench)
+    return in_390(sorted((bench.folder / "site").rglob("*.html")))
 
 
 def persona(bench, name):
@@ -171,6 +182,7 @@ CLAIMS = claims_of(GROUP,
     ("site-broken", "= 0", "broken links of the site", (at, site, 1), SITE),
     ("table-width", "<= 100", "columns of the widest line that a command prints", widest, f"{OPTINC} list | wc -L"),
     ("page-width", "<= 390", "pixels that a report page takes in a window of 390 (Chromium)", page_width, f"{OPTINC} report main_job.h5"),
+    ("site-width", "<= 390", "pixels that the widest page of the site takes in a window of 390 (Chromium)", site_width, SITE),
     ("clone-to-tool", "", "minutes from a clone to the tool and the package, without ccache", tool,
      "experiments/quickstart --no-install --build-only --python .venv"),
     *((f"persona-{name}", "", f"minutes from the tool to an answer: {what}", (persona, name), f"tests/personas/run {CI} {name}")

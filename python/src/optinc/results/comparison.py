@@ -11,7 +11,7 @@ import numpy as np
 from .networks import network_of_point, networks, told_apart
 from .run import Run
 from .study import Parameter, by_key, fixed, parameters, say_point, statistic
-from .text import aligned
+from .text import aligned, folded
 
 MOST_COLUMNS = 4
 
@@ -131,4 +131,4 @@ def comparison_lines(run: Run) -> list[str]:
     about = f"words right ({found.where})"
     if sent:
         about += f"; gradient: relative error of a real one, at the values before sweeps (quantisation alone: {found.quantised:.3g})"
-    return [about, *("  " + line for line in aligned(rows)), "", found.conclusion()]
+    return [*folded(about), *("  " + line for line in aligned(rows)), "", *folded(found.conclusion())]

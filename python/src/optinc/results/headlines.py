@@ -13,7 +13,7 @@ from .conclusion import conclusion
 from .run import Run
 from .study import (headline_metrics, of_worst_layer, per_variant, say_point, show_mean, show_value, statistic,
                     words_of)
-from .text import aligned, clean
+from .text import COLUMNS, aligned, clean, folded
 
 MOST_LINES = 60
 
@@ -36,8 +36,8 @@ def headlines(run: Run) -> str:
     p = run.provenance
     run_id = f"run {p.run_id}, " if p.run_id else ""
     seed = f"seed {p.seed}, " if p.seed is not None else ""
-    lines = [p.title, f"{run_id}{seed}{p.created_utc}, OptINC {p.optinc_version} "
-                      f"({p.git_revision}, {p.build_target}, {p.compiler})", f"by {p.command}"]
+    lines = [p.title, *folded(f"{run_id}{seed}{p.created_utc}, OptINC {p.optinc_version} "
+                              f"({p.git_revision}, {p.build_target}, {p.compiler})"), f"by {p.command}"]
     asked, done = run.asked_and_run
     if asked:
         lines.append(f"{done} of {asked} trials run" + (": INCOMPLETE" if run.incomplete else ""))
@@ -63,7 +63,7 @@ def headlines(run: Run) -> str:
         if (data := run.group(group)) is not None:
             lines += ["", *row_lines(data, names)]
     if beside == [] and (said := conclusion(run)):
-        lines += ["", said]
+        lines += ["", *folded(said)]
     # a file that somebody else wrote must not command the terminal
     return "\n".join(clean(line.replace("\n", " ")) for line in lines)
 
@@ -93,8 +93,7 @@ def summary_lines(run: Run) -> list[str]:
     for metric in headline_metrics(run):
         value, note = of_worst_layer(statistic(run, metric))
         unit = "" if value.units == "1" else f" ({value.units})"
-        lines += ["", f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "")
-                  + "; mean [95 % interval]"]
+        lines += ["", *folded(f"{metric}{unit}: {value.long_name}" + (f"; {note}" if note else "") + "; mean [95 % interval]")]
         rows: list[tuple[str, str, str]] = []
         share = value.meaning.share_of_good
         variants = value.mean.sizes.get("variant", 1)
@@ -111,7 +110,11 @@ def summary_lines(run: Run) -> list[str]:
                     numbers = f"{said[0]:>9} [{said[1]}, {said[2]}]"
                 rows.append((say_point(run, point), name, numbers))
         first, second = (max(len(row[i]) for row in rows) for i in (0, 1))
-        lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
+        if first + second + max(len(row[2]) for row in rows) > COLUMNS - 6:  # points above their numbers
+            for where, found in itertools.groupby(rows[:MOST_LINES], key=lambda row: row[0]):
+                lines += [*folded(where, "  "), *(f"    {name:<{second}}  {numbers}" for _, name, numbers in found)]
+        else:
+            lines += [f"  {where:<{first}}  {name:<{second}}  {numbers}" for where, name, numbers in rows[:MOST_LINES]]
         more = math.prod(sizes) * variants - MOST_LINES
         if more > 0:
             lines.append(f"  ... and {more} more: optinc-results table --group summary has them")

@@ -27,9 +27,16 @@ class LazyArray(BackendArray):
         self.dtype = dataset.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        require_open(self.dataset)
         with reading(self.dataset.file.filename):
             return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER_1VECTOR,
                                                       self.dataset.__getitem__)
+
+
+def require_open(item: Any) -> None:
+    """Raises NotAResult where the file of an HDF5 item was closed."""
+    if not item:
+        raise NotAResult("The result file is closed, and these numbers were not read before. Call .load() on them while it is open.")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import xarray
 from .._hdf5 import Refused, opened
 from .errors import NotAResult, NotInResult
 from .provenance import Provenance, provenance_of
-from .reader import attributes_of, dimensions_of, read_group, reading
+from .reader import attributes_of, dimensions_of, read_group, reading, require_open
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -44,6 +44,7 @@ class Run:
     def group(self, name: str) -> Optional[xarray.Dataset]:
         """The group `name` of the file, such as "onn" or "drift"; None where the file has none."""
         if name not in self._groups:
+            require_open(self._file)
             with reading(self.path):
                 group = self._file.get(name)
                 data = read_group(group) if isinstance(group, h5py.Group) else None

@@ -21,7 +21,7 @@ PREFERRED = ("word_accuracy", "words_wrong", "waveform_error", "instant_accuracy
 PREFIXES = {0: "", -3: "m", -6: "µ", -9: "n", -12: "p", -15: "f", 3: "k", 6: "M", 9: "G", 12: "T"}
 """Prefixes of units, by the power of ten they stand for."""
 
-PREFIXED = ("W", "Hz", "A", "Bd")
+PREFIXED = ("W", "Hz", "A", "Bd", "J", "bit/s")
 """Units whose numbers are read with a prefix: 32 GHz."""
 
 

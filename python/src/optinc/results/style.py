@@ -198,7 +198,9 @@ def finish(figure: Figure, run: Run, title: str, legend: Optional[tuple[list[Any
         if not re.search(rf"\b{re.escape(legend[1][0])}$", title):
             title += f"; {legend[1][0]}"
     # About 14 letters of the title and 23 of the small print to an inch
+    title = title[:1].upper() + title[1:]
     title = title.replace(" = ", "\xa0=\xa0").replace(" %", "\xa0%")  # not torn apart
+    title = re.sub(r"(\d) (?=(?:trial|chip|mesh|word|die|draw|server|node|condition)(?:e?s)?\b)", "\\1\xa0", title)
     title = plain(textwrap.fill(title, int(14 * width) + 5 * (width > 5)))
     if legend is not None and len(legend[1]) > 1:
         columns = legend_columns(legend[1], width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Sequence
 
 _NOT_SHOWN = re.compile("[^\t\n\\x20-\\x7e\\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -24,3 +25,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(f"{cell:<{width}}" if i == 0 else f"{cell:>{width}}" for i, (cell, width) in enumerate(zip(row, widths)))
             for row in rows]
+
+
+COLUMNS = 100
+"""Of a terminal: no line of prose or of a table is longer, as in the tables of optinc."""
+
+
+def folded(text: str, indent: str = "") -> list[str]:
+    """A sentence as lines of a terminal."""
+    return textwrap.wrap(text, COLUMNS, initial_indent=indent, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)

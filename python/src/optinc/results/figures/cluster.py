@@ -16,6 +16,15 @@ PUBLISHED = (1.6, 1.7)
 """Iterations on a fat-tree and on SiP-Ring over those on ODDL, as published of VGG19 on 1,024 nodes."""
 
 
+NETWORKS = {"oddl": "ODDL", "sip-ring": "SiP-Ring", "optinc": "OptINC", "adding-fat-tree": "adding fat-tree"}
+"""Networks by the names that pages use; others by their own."""
+
+
+def network_of(name: str) -> str:
+    """A network of a file in words."""
+    return NETWORKS.get(name, name)
+
+
 def title_of(run: Run, what: str = "") -> str:
     """The name of a list, and what is drawn of it."""
     return run.provenance.title.split(": ", 1)[-1] + (f": {what}" if what else "")
@@ -47,7 +56,7 @@ def testbed(run: Run) -> Figure:
     return paint(run, title_of(run, f"exchange of a gradient between {nodes} nodes"),
                  [Panel([*drawn, mark("axhline", 2.0, label="2 %", **RULE)],
                         Axis("tuning time of a laser (\N{MICRO SIGN}s)", "log"),
-                        Axis("exchange time beyond that of an ideal switch (%)", "log"), None)], (style.PAGE_IN, 3.6))
+                        Axis("time beyond an ideal switch's (%)", "log"), None)], (style.PAGE_IN, 3.6))
 
 
 def competition(run: Run) -> Figure:
@@ -74,10 +83,9 @@ def competition(run: Run) -> Figure:
                   dots(*PUBLISHED, marker="x", markersize=9, markeredgewidth=2, color=style.ACCENT,
                        label="published: 1.6 and 1.7")]
         tree, ring = np.append(tree, PUBLISHED[0]), np.append(ring, PUBLISHED[1])
-    drawn.append(note(0.98, 0.02, said, transform="axes", ha="right", va="baseline"))
     times = [np.asarray(data["oddl_s"].values, float) * ratio for ratio in (1, *(data[name].values for name in ("fat_tree_ratio", "sip_ring_ratio")))]
     rows = [dots(time, np.full(len(time), row), marker="|", markersize=9, color="black", alpha=0.5) for row, time in enumerate(times)]
-    return paint(run, title_of(run, "one job on three networks"),
+    return paint(run, title_of(run, f"one job on three networks, {said}"),
                  [Panel(drawn, Axis("iteration on a fat-tree over that on ODDL", "decades", tree),
                         Axis("iteration on SiP-Ring over that on ODDL", "decades", ring), "ratios"),
                   Panel([*stripes(3), *rows], Axis("iteration time (s)", "decades", np.concatenate(times)),
@@ -115,7 +123,7 @@ def iteration(run: Run) -> Figure:
                  for part, end, (label, look) in zip(parts, ends, ITERATION)]
         drawn += [note(0, y[k] - 0.95, names[mine[k]], fontweight="bold") for k in np.flatnonzero(starts)]
         panels.append(Panel(drawn, Axis("iteration time (s)"),
-                            Axis(values=y, names=[networks[row] for row in mine], limits=(y[-1] + 0.7, -0.6)),
+                            Axis(values=y, names=[network_of(networks[row]) for row in mine], limits=(y[-1] + 0.7, -0.6)),
                             f"{rate / 1e9:g} Gb/s"))
     rows = max(int(np.sum(rates == rate)) for rate in set(rates))
     return paint(run, title_of(run, "where an iteration's time goes"), panels, (style.PAGE_IN, min(9.0, 1.3 + 0.2 * rows)),
@@ -129,14 +137,14 @@ LOST = (("found_s", "until found", "o", "white"), ("repair_s", "repair", "s", "#
 
 def failures(run: Run) -> Figure:
     """Every row of optinc cluster's [[failure]], by its name, its component where the name lacks it, and its network: (a)
-    the time that the job loses once, a bar, with its terms above 0 as markers; (b) the time for as many samples afterwards
-    over that before. A job that ends has neither.
+    the time that the job loses once, a thick line across, with its terms above 0 as markers; (b) the time for as many samples
+    afterwards over that before. A job that ends has neither.
 
     Raises NotInResult where the file holds no such rows.
     """
     data = run.require("failures", "name", "network", "component", "lost_s", "slowdown", "goes_on", *(name for name, *_ in LOST),
                        by="optinc cluster")
-    names = [style.plain(f"{name}: {network}" if component in name else f"{name}, {component}: {network}")
+    names = [style.plain(f"{name}: {network_of(network)}" if component in name else f"{name}, {component}: {network_of(network)}")
              for name, component, network in zip(*(map(str, data[key].values) for key in ("name", "component", "network")))]
     rows, goes_on = np.arange(len(names)), np.asarray(data["goes_on"].values) > 0
     lost, slowdown = (np.asarray(data[name].values, float) for name in ("lost_s", "slowdown"))
@@ -148,11 +156,11 @@ def failures(run: Run) -> Figure:
     marks = [dots(values[goes_on & (values > 0)], rows[goes_on & (values > 0)], marker=marker, color="black",
                   markerfacecolor=fill,
                   markeredgewidth=0.7, label=name) for values, (_, name, marker, fill) in zip(terms, LOST)]
-    bars = mark("barh", rows[lost > 0], lost[lost > 0] - low, left=low, height=0.55, color="#cccccc", label="lost in all")
+    whole = dots(lost[lost > 0], rows[lost > 0], marker="|", markersize=9, markeredgewidth=2.5, color="black", label="lost in all")
     y = Axis(scale="rows", names=names)
     return paint(run, title_of(run), [
-        Panel([*ground, bars, *marks], Axis("time lost once (s)", "log", limits=(low, high)), y),
+        Panel([*ground, whole, *marks], Axis("time lost once (s)", "log", limits=(low, high)), y, "lost once"),
         Panel([*ground, mark("barh", rows[goes_on], slowdown[goes_on], height=0.55, color="#666666"),
                mark("axvline", 1.0, **RULE)],
-              Axis("time for as many samples, over that before"), y)],
+              Axis("time for as many samples, over that before"), y, "afterwards")],
         (style.PAGE_IN * 1.1, max(2.4, 1.2 + 0.16 * len(names))), sharey=True)

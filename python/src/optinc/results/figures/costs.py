@@ -78,7 +78,7 @@ def watts(data: Any, chosen: str) -> Panel:
                   note(value * 1.15, place, f"{value:.0f}" if value >= 100 else f"{value:.3g}", fontsize=6)]
     values = [value for _, value, _ in rows]
     return Panel([*drawn, mark("grid", axis="y", visible=False)],
-                 Axis("power at any symbol rate (W)", "log", limits=(min(values) / 3, max(values) * 9)),
+                 Axis("static power (W)", "log", limits=(min(values) / 3, max(values) * 9)),
                  Axis(values=places, names=[style.plain(name) for name, _, _ in rows], limits=(places[-1] + 0.75, -0.75)),
                  f"static power: {data['static_power'].values.sum():.0f} W")
 
@@ -159,8 +159,8 @@ def interconnect(run: Run) -> Figure:
     scenarios = [np.flatnonzero(names == name) for name in dict.fromkeys(names)]
     scenarios = [rows[np.argsort(servers[rows], kind="stable")] for rows in scenarios]
     curves = [rows for rows in scenarios if np.isfinite(ratio[rows]).all() and len(set(servers[rows])) > 1]
-    height = max(3.0, 1.3 + 0.17 * len(scenarios) + 0.13 * len(curves))
-    below = -0.42 / (height - 1.1)  # of the height of a panel: under the name of its axis
+    tall = 0.3 + 0.17 * len(scenarios)  # of the panels that have a row a scenario
+    below = -0.38 / tall  # of the height of such a panel: under the name of its axis
     panels = []
     if curves:
         drawn = [line(servers[rows], ratio[rows], {**look,
@@ -169,18 +169,26 @@ def interconnect(run: Run) -> Figure:
                  for i, (rows, look) in enumerate(zip(curves, style.looks()))]  # of curves that coincide, both are seen
         panels.append(Panel([*drawn, mark("axhline", 1.0, **RULE), mark("set_xscale", "log", base=2)],
                             Axis("servers", "values", servers[np.concatenate(curves)].astype(float)),
-                            Axis("iteration time over that of the reference", limits=(0, None)), "against servers",
-                            dict(loc="upper center", bbox_to_anchor=(0.5, below), fontsize=6)))
+                            against(ratio[np.concatenate(curves)]), "iteration time over that of the reference"))
     last = [int(rows[np.argmax(servers[rows])]) for rows in scenarios]
     panels.append(parts_of_iterations(data, last, [style.plain(f"{names[i]}{' *' if calibrated[i] else ''}, {servers[i]:,}")
                                                    for i in last],
-                                      dict(loc="upper center", bbox_to_anchor=(0.3, below), ncol=6, fontsize=6, handlelength=1.2,
+                                      dict(loc="upper center", bbox_to_anchor=(0.4, below), ncol=6, fontsize=6, handlelength=1.2,
                                            columnspacing=0.8) if curves else None))
     if "energy_j" in data and np.isfinite(joules := np.asarray(data["energy_j"].values, float)[last]).any():
-        panels.append(absolute(joules, "energy of the network in an iteration (J)", [""] * len(last) if curves else list(names[last])))
+        panels.append(absolute(joules, "network's energy (J)" if curves else "energy of the network in an iteration (J)", [""] * len(last) if curves else list(names[last])))
     star = ". *: calibrated to published ratios" if calibrated.any() else ""
-    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}{star}", panels, (style.PAGE_IN, height) if curves else
-                 (style.COLUMN_IN, len(panels) * (0.9 + 0.2 * len(scenarios)) + 0.6), 0 if curves else 1)
+    title = f"{run.provenance.title.split(': ', 1)[-1]}{star}"
+    if not curves:
+        return paint(run, title, panels, (style.COLUMN_IN, len(panels) * (0.9 + 0.2 * len(scenarios)) + 0.6), 1)
+    rows = [[0] * 3, [1, 1, len(panels) - 1]]
+    return paint(run, title, panels, (style.PAGE_IN, 3.6 + 0.1 * len(curves) + tall), mosaic=rows,
+                 gridspec_kw={"height_ratios": (1.6, tall)})
+
+
+def against(ratio: Any) -> Axis:
+    """The axis of ratios: from 0, or logarithmic where they lie decades apart."""
+    return Axis("", "decades", ratio) if ratio.max() > MOST_RATIO * ratio.min() else Axis("", limits=(0, None))
 
 
 def absolute(values: Any, label: str, names: list[str]) -> Panel:
@@ -188,7 +196,7 @@ def absolute(values: Any, label: str, names: list[str]) -> Panel:
     seen = values[np.isfinite(values) & (values > 0)]
     limits = float(seen.min()) / 2, float(seen.max()) * 8
     drawn = [*stripes(len(values)), dots(seen, np.flatnonzero(np.isfinite(values) & (values > 0)), marker="o", color="black")]
-    drawn += [note(value * 1.35, row, f"{value:.3g}", fontsize=6) if np.isfinite(value) and value > 0 else
+    drawn += [note(value * 1.35, row, f"{value:,.0f}" if value >= 1000 else f"{value:.3g}", fontsize=6) if np.isfinite(value) and value > 0 else
               note(0.02, row, "not known", transform="y", fontsize=6, style="italic") for row, value in enumerate(values)]
     return Panel(drawn, Axis(label, "log", limits=limits), Axis(scale="rows", names=names), "energy")
 
@@ -214,7 +222,7 @@ def parts_of_iterations(data: Any, rows: Sequence[int], labels: list[str], legen
                           color=style.ACCENT,
                           label="end of the iteration"))
     return Panel([*drawn, mark("tick_params", axis="y", labelsize=6)],
-                 Axis("share of computation and communication" if shares else "time in an iteration (ms)",
+                 Axis("share of computing and communicating" if shares else "time in an iteration (ms)",
                       limits=(0, 1.02 * ends[-1].max())),
                  Axis(scale="rows", names=labels), "parts, scenario and servers", legend)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from typing import Any, Mapping, Optional, Sequence
 
@@ -214,14 +215,18 @@ def operating_points(run: Run) -> Figure:
     x_axis, y_axis = (Axis(title, "decades", values, limits=(values.min() / 1.6, values.max() * 1.6)) for title, values in (
         ("bit rate of all servers (Tb/s)", rate), ("energy per bit (pJ)", energy)))
     named = [] if joined else [(x, y, f"{name}, {speed:.0f} GBd") for x, y, name, speed in zip(rate, energy, names[there], gbd)]
-    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {data.attrs.get('criterion', '')}",
+    title, criterion = run.provenance.title.split(": ", 1)[-1], str(data.attrs.get("criterion", ""))
+    criterion = re.sub(r"(?<![.\d])\d{4,}", lambda number: f"{int(number[0]):,}", criterion)
+    if ": " in title and criterion.startswith(title.rsplit(": ", 1)[1]):  # said once
+        title = title.rsplit(": ", 1)[0]
+    return paint(run, f"{title}: {criterion}" + ("; filled: no other of the design is better in both" if joined else ""),
                  [Panel(drawn, x_axis, y_axis, None, named=named)], (style.PAGE_IN, 3.8))
 
 
 def part_draws(run: Run) -> Figure:
-    """What the choice of parts leaves open (optinc operating-point --draws, or compare-costs --draws). Left: for every design the share of draws of
-    whole parts whose least energy per bit (pJ) is below a value, by the estimate; crosses: the draws that were confirmed by
-    counting. A line that ends below 1 has no point in the other draws. Right: medians against the number of servers, a line
+    """What the choice of parts leaves open (optinc operating-point --draws, or compare-costs --draws). Left: for every design the
+    share of draws of parts, one of each kind, whose least energy per bit (pJ) is below a value, by the estimate; crosses: the
+    draws that were confirmed by counting. A line that ends below 1 has no point in the other draws. Right: medians against the number of servers, a line
     for every way to add; bars: 10 to 90 % of the draws, as far as these have points.
 
     Raises NotInResult where the file holds no draws of parts.
@@ -249,7 +254,8 @@ def part_draws(run: Run) -> Figure:
         of = of[np.argsort(servers[of], kind="stable")]
         against += line(servers[of], middle[of], {**look, "label": style.plain(way)}, low[of], high[of])
     y_axis = Axis("energy per bit (pJ)", "decades", energy[np.isfinite(energy)])
-    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {energy.shape[1]} draws of whole parts; crosses: counted",
-                 [Panel(below, y_axis, Axis("share of draws below", limits=(0, 1)), ""),
-                  Panel(against, Axis("servers", "values", sorted(set(servers.tolist()))), y_axis, "")],
+    return paint(run, f"{run.provenance.title.split(': ', 1)[-1]}: {energy.shape[1]} draws of a part of each kind; crosses: confirmed "
+                 "by counting", [
+                     Panel(below, y_axis, Axis("share of draws below", limits=(0, 1)), "all designs"),
+                     Panel(against, Axis("servers", "values", sorted(set(servers.tolist()))), y_axis, "median, and 10 to 90 % of draws")],
                  (style.PAGE_IN, 3.2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping, Optional
 
 import matplotlib
@@ -21,7 +21,7 @@ from ..run import Run
 from ..study import (Parameter, Statistic, by_key, fixed, headline_metrics, meaning, metrics, of_worst_layer, parameter,
                      parameters,
                      per_variant, say_point, say_trials, statistic, words_of)
-from .paint import Axis, Panel, line, mark, paint
+from .paint import Axis, Panel, dots, line, mark, paint
 from .words import Names, in_words, listed, plain_name
 
 MOST_NUMBERS = 12  # a row, and to an inch below: more are too small to read
@@ -143,6 +143,7 @@ def cell_names(p: Parameter, most: int) -> Axis:
 
 MOST_MAPS = 3
 RINGS = 8
+BLACK_EDGE = [withStroke(linewidth=1.6, foreground="black")]
 KNOWN = {"each": "each splitter known", "die-mean": "die mean known"}
 """Values of calibration.splitters in words."""
 
@@ -189,8 +190,11 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
     for index, (case, (die_x, die_y, mean)) in enumerate(zip(shown, dies)):
         passing = 100 * float(summary["yield"].isel({**rest, **case.at}).values) if judged else 0.0
         bar = dict(shrink=0.8, pad=0.01, label=style.label(words, units, 24)) if index == len(shown) - 1 else None
-        panels.append(wafer(run.config["fabrication"], die_x, die_y, mean, Normalize(low, high if high > low else low + 1),
-                            textwrap.fill(case.label, 24) + (f"\n{passing:.3g} % pass" if judged else ""), bar, len(shown)))
+        panel = wafer(run.config["fabrication"], die_x, die_y, mean, Normalize(low, high if high > low else low + 1),
+                      textwrap.fill(case.label, 24) + (f"\n{passing:.3g} % pass" if judged else ""), bar, len(shown))
+        failed = fails(run, name, mean)
+        panels.append(replace(panel, marks=[*panel.marks, dots(die_x[failed], die_y[failed], marker="x", markersize=2.5, color="white",
+                                                               path_effects=BLACK_EDGE)]))
     has_yield = judged and x is not None
     if has_yield and x is not None:
         panels.append(yields(run, x, cases, rest))
@@ -199,6 +203,15 @@ def wafer_map(run: Run, *, metric: Optional[str] = None, at: Optional[Mapping[st
     mosaic: list[list[Any]] = [[i if i < len(shown) else "." for i in range(MOST_MAPS) for _ in (0, 1)], below]
     return paint(run, wafer_title(run, name, rest), panels, (style.PAGE_IN, 5.4), mosaic=mosaic,
                  gridspec_kw={"height_ratios": (1.2, 1)})
+
+
+def fails(run: Run, name: str, mean: Any) -> Any:
+    """Of which dies the mean is beyond the limit of [yield]; of none where that is of another metric."""
+    limit = run.config.get("yield", {})
+    if limit.get("metric") != name:
+        return np.zeros(len(mean), bool)
+    value = 1 - mean if meaning(run, name).complement else mean
+    return np.asarray(value > limit["limit"] if limit["sense"] == "at-most" else value < limit["limit"])
 
 
 def wafer_title(run: Run, name: str, rest: Mapping[str, int]) -> str:
@@ -212,7 +225,8 @@ def wafer_title(run: Run, name: str, rest: Mapping[str, int]) -> str:
     title += f"; maps at {in_words(run, shown)}" if shown else ""
     limit = run.config.get("yield", {})
     if limit.get("metric") == name:
-        title += f"; a die passes with {name.replace('_', ' ')} {str(limit['sense']).replace('-', ' ')} {limit['limit']:g}"
+        title += f"; a die passes with {name.replace('_', ' ')} {str(limit['sense']).replace('-', ' ')} {limit['limit']:g}, at a cross "
+        title += "it fails" if wafers == 1 else "the mean fails"
     return title
 
 

@@ -152,12 +152,12 @@ def waveform(run: Run, *, at: Optional[Mapping[str, Any]] = None) -> Figure:
     curves = [mark("plot", instants, deviation[layer], color="#c8c8c8", linewidth=0.8, label="other layers" if i == 0 else None)
               for i, layer in enumerate(layer for layer in layers if layer not in looks)]
     curves += [mark("plot", instants, deviation[layer], **{**look, "markersize": 3}, label=names[layer]) for layer, look in looks.items()]
-    panels.append(Panel(curves, Axis("instant (symbols)"), Axis("", "log"), "rms deviation (share of full scale)",
+    panels.append(Panel(curves, Axis("instant (symbols)"), Axis("", "decades", deviation), "rms deviation (share of full scale)",
                         dict(loc="upper center", fontsize=6)))
     ends = (least.min() / 2, 2 * least.max())
     panels.append(Panel([*stripes(len(layers)), dots(least, np.arange(len(layers)), marker="o", color="black")],
                         Axis("", "decades", ends, limits=ends), Axis(scale="rows", names=[names[layer] for layer in layers]),
-                        "at the best instant"))
+                        "its least in a symbol (share of full scale)"))
     title = ", ".join(filter(None, ("Words in succession", style.variant(name).get("label") or name, short_point(run, point))))
     places = [[*range(len(shown))], [len(shown)] * len(shown), [len(shown) + 1] * len(shown)]
     return paint(run, title, panels, (style.COLUMN_IN, 6.2), mosaic=places, gridspec_kw={"height_ratios": [1.2, 1.1, 0.25 + 0.1 * len(layers)]})

@@ -63,9 +63,9 @@ def metric_vs_parameter(run: Run, *, metric: Names = None, parameter: Optional[s
         for place in shown:
             where = {axis: place} if axis else {}
             title = "; ".join(filter(None, (in_words(run, where), said))) or name_of(run, value.name)
-            drawn, along = swept(x, here.at(where), variant_lines(value), zero, width / columns > 3)
+            drawn, along = swept(x, here.at(where), variant_lines(value), zero, width / columns)
             panels.append(Panel([*drawn, *zero_band(zero)], along, value_axis(kept, zero),
-                                textwrap.fill(title, int(13 * width / columns)) if len(values) * len(shown) > 1 else None))
+                                textwrap.fill(title, int(11 * width / columns)) if len(values) * len(shown) > 1 else None))
     with_it = [plain_name(p) for p in parameters(run).values() if p.axis == x.axis and p.key and p.name != x.name]
     title = (f"{' and '.join(name_of(run, name) for name in names)} against {plain_name(x)}"
              + (f" (with it {', '.join(with_it)})" if with_it else "")
@@ -98,12 +98,12 @@ def wrong_words(run: Run, *, parameter: Optional[str] = None, variant: str = "no
     value = whole.at({"variant": chosen, **fixed(run, tuple(a for a in (x.axis, source.axis, axis) if a))})
     zero, found = zero_of(run, value), networks(run)
     of_point = np.moveaxis(network_of_point(run), run.sweeps.index(source.axis), 0).reshape(len(source.values), -1)[:, 0]
-    names = told_apart(run, source, [f"{label_of(found[i].name)} ({found[i].mzis:,.0f} MZIs)" for i in of_point])
+    names = told_apart(run, source, [label_of(found[i].name) + f" ({found[i].mzis:,.0f} MZIs)" * bool(found[i].mzis) for i in of_point])
     lines = [({**look, "label": name}, {source.axis: place}) for place, (look, name) in enumerate(zip(style.looks(), names))]
     panels = []
     for place in shown:
         where = {axis: place} if axis else {}
-        drawn, along = swept(x, value.at(where), lines, zero, wide=False)
+        drawn, along = swept(x, value.at(where), lines, zero, 2.3)
         panels.append(Panel([*drawn, *zero_band(zero)], along, value_axis(value, zero),
                             say_point(run, where).replace(" = ", " ").replace("_", " ") if axis else None))
     look = style.variant(variant)["label"] or variant
@@ -173,11 +173,12 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
     names = listed(metric) or [name for name in SPECTRA if name in metrics(run)] or headline_metrics(run)[:1]
     variants = run.require("trials")["variant"].values
     chosen = choose_variant(run, variants, variant)
+    called = str(style.variant(str(variants[chosen]))["label"])
     lines, _ = panel_axis(run, x, at)
     columns, shown = panel_axis(run, x, {**(at or {}), **{p.name: None for p in parameters(run).values() if p.axis == lines}})
     rest = fixed(run, tuple(axis for axis in (x.axis, lines, columns) if axis), at)
     places = [{lines: i} for i in range(run.require("trials").sizes[lines])] if lines else [{}]
-    looks = [({**look, "label": short_point(run, place).replace("\xa0", " ") or str(variants[chosen])}, place)
+    looks = [({**look, "label": short_point(run, place).replace("\xa0", " ") or called}, place)
              for look, place in zip(style.looks(), places)]
     panels = []
     for name in names:
@@ -190,7 +191,7 @@ def spectrum(run: Run, *, metric: Names = None, variant: Optional[str] = None,
                                 Axis(style.label(value.axis_name, value.units, 26)),
                                 short_point(run, where) if name == names[0] else "" if len(names) * len(shown) > 1 else None))
     title = ("Devices away from the wavelength of their calibration: mean and 95 % interval, "
-             f"{say_trials(run, trial_noun(run))} per point, {variants[chosen]}")
+             f"{say_trials(run, trial_noun(run))} per point, {called}")
     title += f"; at {short_point(run, rest)}" if rest else ""
     return paint(run, title, panels, (style.COLUMN_IN * 1.4 if len(shown) == 1 else style.PAGE_IN, 1.2 + 1.9 * len(names)),
                  len(shown), outer="xy", sharex=True, sharey="row")
@@ -232,7 +233,7 @@ def network_lines(run: Run, value: Statistic, axis: Optional[str], point: Places
     return lines
 
 
-def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = None, wide: bool = True,
+def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = None, inches: float = style.COLUMN_IN,
           band: float = 0.0) -> tuple[list[Any], Axis]:
     """Lines of means with their intervals, as bars where points are few, and the axis of x. Of words without a line
     between them. With a `zero`, what lies below its `least` is drawn there, several lines beside each other."""
@@ -256,9 +257,9 @@ def swept(x: Parameter, value: Statistic, lines: Lines, zero: Optional[Zero] = N
         more = {"markevery": max(1, len(places) // 10)} if many else {} if x.numeric else {"linestyle": "none"}
         shift = 0.0 if x.numeric else 0.12 * (i - (len(lines) - 1) / 2)
         drawn.append(line(places + shift, middle, {**look, **more}, low, high, band))
-    title = style.label(x.long_name, unit, 46 if wide else 30)
+    title = style.label(x.long_name, unit, min(46, int(13 * inches)))  # as many letters as a panel of so many inches is wide
     if x.numeric:
-        return drawn, Axis(title, "values", places, options={"gap": 0.07 if wide else 0.14})
+        return drawn, Axis(title, "values", places, options={"gap": 0.07 if inches > 3 else 0.14})
     return drawn, word_axis(x, title)
 
 

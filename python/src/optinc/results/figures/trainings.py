@@ -206,16 +206,16 @@ def learning_energy(run: Run, *, beside: Sequence[Union[str, os.PathLike[str]]] 
     for (name, joules, (mean, low, high)), look in zip(found, style.looks()):
         look = {**look, "linestyle": "none", "label": style.plain(name)}
         if mean >= worst:
-            drawn += line(np.array([joules]), np.array([mean]), look, np.array([max(low, worst)]), np.array([high]))
+            drawn += line(np.array([1e6 * joules]), np.array([mean]), look, np.array([max(low, worst)]), np.array([high]))
             continue
-        drawn += [dots(joules, worst, marker=7, color=look["color"], markersize=5, clip_on=False, label=look["label"]),
-                  note(joules, worst * 0.96, f"{mean:+.3g}", ha="center", va="bottom", fontsize=6)]
-    x = np.array([joules for _, joules, _ in found])
+        drawn += [dots(1e6 * joules, worst, marker=7, color=look["color"], markersize=5, clip_on=False, label=look["label"]),
+                  note(1e6 * joules, worst * 0.96, f"{mean:+.3g}", ha="center", va="bottom", fontsize=6)]
+    x = 1e6 * np.array([joules for _, joules, _ in found])
     what = MODELS[run.config["learner"].get("model", run.config["learner"]["kind"])]
-    return paint(run, f"{what}: accuracy against the energy of averaging; {say_trials(run)} each",
-                 [Panel(drawn, Axis("energy of averaging all gradients of one step (J a server)", "decades", x,
+    return paint(run, f"{what}: accuracy against the energy of averaging; {say_trials(run)} each; grey: half a point",
+                 [Panel(drawn, Axis("energy of averaging all gradients of one step (\N{MICRO SIGN}J a server)", "decades", x,
                                     limits=(x.min() / 1.6, x.max() * 1.6)),
-                        Axis(LOSS, limits=(worst * 1.03, 2 * HALF_POINT)), "grey: half a point")], (style.PAGE_IN, 3.4))
+                        Axis(LOSS, limits=(worst * 1.03, 2 * HALF_POINT)), None)], (style.PAGE_IN, 3.4))
 
 
 def ways_at_energies(run: Run) -> list[tuple[str, float, Any]]:

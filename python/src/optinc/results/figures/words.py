@@ -46,7 +46,9 @@ def in_words(run: Run, indices: Places) -> str:
         all_keys = [p for p in parameters(run).values() if p.axis == axis]
         for p in telling([p for p in all_keys if p.name != axis]) or all_keys:
             value = p.values[place]
-            text = label_of(value) if p.key == "network.source" else show_value(value, p.units).replace(" ", "\xa0")
+            factor, units = style.scale_of([float(value)], p.units) if p.units == "m" else (1.0, p.units)
+            value = factor * value if p.numeric else value
+            text = label_of(value) if p.key == "network.source" else show_value(value, units).replace(" ", "\xa0")
             said.append(f"{plain_name(p) if len(plain_name(p)) <= 60 else p.name}\xa0=\xa0{text}")
     return ", ".join(said)
 
@@ -67,6 +69,11 @@ def telling(together: list[Parameter]) -> list[Parameter]:
     return chosen
 
 
+VALUES = {("link.oscillators", "direct"): "past the meshes", ("link.oscillators", "in-phase"): "in phase",
+          ("link.oscillator_loop_hz", 0): "oscillators not locked"}
+"""Values of keys that say little by themselves."""
+
+
 def short_point(run: Run, where: Places) -> str:
     """`imbalance 1 µm, splitter 4 mrad/nm` of a place on sweep axes: keys without their units, words without keys."""
     said = []
@@ -79,5 +86,5 @@ def short_point(run: Run, where: Places) -> str:
         if units == "rad/m":
             factor, units = 1e-6, "mrad/nm"
         value = show_value(number * factor if p.numeric else number, units)
-        said.append((f"{name} {value}" if p.numeric else value).replace(" ", "\xa0"))
+        said.append(VALUES.get((p.key, number), f"{name} {value}" if p.numeric else value).replace(" ", "\xa0"))
     return ", ".join(said)

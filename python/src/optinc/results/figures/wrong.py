@@ -9,7 +9,7 @@ import numpy as np
 
 from ..run import Run
 from ..study import Statistic
-from .paint import Axis, Mark, mark, note
+from .paint import WHITE_EDGE, Axis, Mark, mark, note
 
 MOST_DECADES = 8  # that are all labelled
 DRAWN_WORDS = ("word_accuracy", "cascade_accuracy", "instant_accuracy", "channel_accuracy")
@@ -41,7 +41,8 @@ def zero_band(zero: Optional[Zero]) -> list[Mark]:
     if zero is None:
         return []
     return [mark("axhspan", zero.place / 2, zero.place * 2, color="#e8e8e8", linewidth=0, zorder=0),
-            note(0.99, zero.place, zero.said, transform="y", ha="right", fontsize=6, color="#333333")]
+            note(0.99, zero.place, zero.said, transform="y", ha="right", fontsize=6, color="#333333",
+                 path_effects=WHITE_EDGE, zorder=5)]
 
 
 def zero_of(run: Run, wrong: Statistic) -> Optional[Zero]:
