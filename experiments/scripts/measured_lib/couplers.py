@@ -54,7 +54,7 @@ def length_rows(found, c):
 
     interval = bootstrap(slope, lengths.size, draws=40)
     for name, what, value in (("coupler-slope", "relative slope with wavelength, fitted to half of the lengths (the other half is the note)", half),
-                              ("coupler-slope-all", "the same, all lengths: the default of couplers is 0.40, from these data", all_of)):
+                              ("coupler-slope-all", "the same, all lengths (default of couplers: 0.40)", all_of)):
         found.rows.append(Row(name, what, "%/nm", value["eta_relative_slope_per_m"] * 1e-7, interval=interval,
                               note=f"other half {other['eta_relative_slope_per_m'] * 1e-7:.3f}; an earlier analysis: 0.30"))
     near = abs(c["at_m"] - 1550e-9) < 0.6e-9

@@ -154,7 +154,7 @@ def misdirection(a, b):
 class Bench:
     """The experiment of a task: its inputs, their ideal gradients, and chips that measure them."""
 
-    def __init__(self, folder, task, sigma, chips=60):
+    def __init__(self, folder, task, sigma, chips=200):
         meshes = layers_of(folder, task)
         x, classes, _, _ = inference(folder, task)
         train = table(folder / FOLDER, f"inference_{task}.csv")["split"] == "train"
