@@ -169,14 +169,18 @@ minutes = 1
 [chips.small.tables.right]
 file = "0.out"
 scale = 100
-rows = { "right (%)" = { field = ["mean", "low"] }, "mean" = { field = "mean", scale = 1 }, "-" = {} }
+rows = { "right (%)" = { field = ["mean", "low"] }, "mean" = { field = "mean", scale = 1 }, "-" = { at.3 = { field = "mean" } } }
 columns = { "2" = { x = 2.0 }, "3" = { x = 3 } }
 """)
         self.assertEqual(self.run_all(), 0)
         table = (self.root / "experiments/data/records/numbers/right.csv").read_text()
-        self.assertEqual(table, ",2,3\nright (%),25.0 12.5,\nmean,0.25,0.5\n-,,\n")
+        self.assertEqual(table, ",2,3\nright (%),25.0 12.5,\nmean,0.25,0.5\n-,,50.0\n")
         entry = self.script.manifest()[0]
         self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": "least"}), "0.25")
+        self.assertEqual([self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": share}) for share in (0.4, 0.5)], ["0.25", "0.5"])
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "scale": 8, "over": {"x": 3, "scale": 1}}), "4.0")
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "over": {"x": 3, "field": "low"}}), "")
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "plus": {"x": 3}, "over": {"x": 3}}), "1.5")
         with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
             self.script.cell(entry, {"file": "0.out", "field": "mean"})
 

@@ -45,7 +45,7 @@ const Part& entry_named(std::string_view name) {
 
 std::string table(const std::vector<Part>& devices) {
   const std::vector<TextColumn> columns = {
-      {"device", Align::left}, {"kind", Align::left}, {"numbers", Align::left, 52}};
+      {"device", Align::left}, {"kind", Align::left}, {"numbers", Align::left, 48}};
   std::vector<std::vector<std::string>> rows;
   for (const Part& d : devices) {
     std::string numbers;

@@ -57,7 +57,7 @@ std::string shipped_text(std::string_view kind, std::string_view use) {
 
 std::string studies_text() { return shipped_text("studies", " of optinc run"); }
 std::string lists_text() {
-  return shipped_text("lists", " of optinc interconnect, cluster, compare-costs and operating-point");
+  return shipped_text("lists", " of interconnect, cluster, compare-costs, operating-point");
 }
 
 std::string mappings_text() { return shipped_text("mappings", " of optinc circuit"); }

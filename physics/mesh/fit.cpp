@@ -100,6 +100,7 @@ class Loss {
 
 struct Pair {
   Vector step, change;  ///< of phases and of the gradient
+  double along;         ///< their scalar product
 };
 
 /// The two-loop recursion: minus the inverse Hessian that the pairs tell of, times the gradient.
@@ -107,12 +108,12 @@ Vector direction(const std::deque<Pair>& pairs, const Vector& gradient) {
   Vector q = -gradient;
   std::vector<double> weight(pairs.size());
   for (std::size_t i = pairs.size(); i-- > 0;) {
-    weight[i] = pairs[i].step.dot(q) / pairs[i].step.dot(pairs[i].change);
+    weight[i] = pairs[i].step.dot(q) / pairs[i].along;
     q -= weight[i] * pairs[i].change;
   }
-  if (!pairs.empty()) q *= pairs.back().step.dot(pairs.back().change) / pairs.back().change.squaredNorm();
+  if (!pairs.empty()) q *= pairs.back().along / pairs.back().change.squaredNorm();
   for (std::size_t i = 0; i < pairs.size(); ++i)
-    q += (weight[i] - pairs[i].change.dot(q) / pairs[i].step.dot(pairs[i].change)) * pairs[i].step;
+    q += (weight[i] - pairs[i].change.dot(q) / pairs[i].along) * pairs[i].step;
   return q;
 }
 
@@ -133,6 +134,7 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     for (double& phase : phases) phase += options.start_rad * stream.normal();
   }
   double value = loss(phases, gradient);
+  constexpr double least_lowered = 1e-12;  // of the loss, by a step that is still worth another
   std::deque<Pair> pairs;
   int steps = 0;
   while (steps < options.steps && value > options.tolerance * options.tolerance && !gradient.isZero(0)) {
@@ -155,12 +157,15 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
       if (next_value <= value + 1e-4 * length * slope) break;
     }
     if (tries == halvings) break;  // no step lowers the loss: a minimum to rounding
-    Pair pair{next - phases, next_gradient - gradient};
-    if (pair.step.dot(pair.change) > 1e-12 * pair.step.norm() * pair.change.norm()) pairs.push_back(pair);
+    Pair pair{next - phases, next_gradient - gradient, 0.0};
+    pair.along = pair.step.dot(pair.change);
+    if (pair.along > 1e-12 * pair.step.norm() * pair.change.norm()) pairs.push_back(pair);
     if (pairs.size() > static_cast<std::size_t>(options.memory)) pairs.pop_front();
+    const double lowered = value - next_value;
     phases = next;
     gradient = next_gradient;
     value = next_value;
+    if (lowered <= least_lowered * value) break;
   }
   if (options.scale != FitScale::fixed) loss(phases, gradient);  // the line search tried others since
   return {unpacked(phases.unaryExpr(&wrap_phase), topology.mzi_count()), std::sqrt(value), steps, loss.scale()};

@@ -77,7 +77,7 @@ class Shipped(unittest.TestCase):
                               "approximation", "approximated_layers", "learning_images", "learning_cascade", "learning_cascade_even", "learning_clocked",
                               "chip_to_accuracy",
                               "gradient_errors", "learning_drift", "splitter_errors", "rare_errors", "waveform",
-                              "noise_links", "noise_shapes", "oscillator_drift", "skew", "receiver_offsets", "unclocked", "sine",
+                              "noise_links", "noise_shapes", "fitted_shapes", "oscillator_drift", "skew", "receiver_offsets", "unclocked", "sine",
                               "wavelength", "comb", "wafer",
                               "mesh_drift"}, names)
 

@@ -86,3 +86,27 @@ TEST_CASE("a fit that has arrived stays there") {
                       {.steps = 600, .memory = 40, .in_phase = true, .scale = scale, .start_rad = 0.02}));
   }
 }
+
+// Fails when a fit goes on where only rounding is left to win (it then took all its steps, each of many tries),
+// or ends before
+TEST_CASE("a fit ends where its steps no longer lower the loss") {
+  const MeshTopology mesh = clements_topology(4);
+  Stream stream(5, Purpose::test);
+  MeshErrors errors = no_errors(mesh);
+  for (double& loss : errors.theta_arm_loss_db) loss = 0.3 + 0.1 * stream.normal();
+  const Eigen::MatrixXd drawn = Eigen::MatrixXd::NullaryExpr(4, 4, [&] { return stream.normal(); });
+  const Matrix u = Eigen::MatrixXd(Eigen::HouseholderQR<Eigen::MatrixXd>(drawn).householderQ()).cast<Complex>();
+  const FitOptions options = {.steps = 600,
+                              .memory = 40,
+                              .in_phase = true,
+                              .oscillator_rad = 0.02,
+                              .scale = FitScale::common,
+                              .start_rad = 0.02};
+  const FittedProgram fitted = fit_program(mesh, errors, u, decompose_clements(u), options);
+  CHECK(fitted.steps < 200);
+  FitOptions on = options;
+  on.start_rad = 0;
+  const FittedProgram further = fit_program(mesh, errors, u, fitted.program, on);
+  CHECK(further.error <= fitted.error);
+  CHECK(further.error > fitted.error * (1 - 1e-6));
+}
