@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "physics/core/check_values.hpp"
 #include "physics/core/units.hpp"
@@ -23,6 +24,11 @@ struct SetMesh {
 /// Fields behind every phase shifter.
 struct ShifterFields {
   Column theta, phi, output_phase;
+};
+
+/// Gains of the monitors behind every phase shifter.
+struct MonitorGains {
+  Vector theta, phi, output_phase;
 };
 
 /// The three passes of a word.
@@ -114,6 +120,7 @@ Column off_by(double error, Column fields, Stream normal) {
 struct Draws {
   const InSituErrors& errors;
   const InSituDraw& of;
+  const MonitorGains& gains;
   std::uint32_t word;
 
   Stream stream(Purpose purpose, std::uint32_t part = 0) const {
@@ -145,16 +152,29 @@ struct Draws {
   /// What monitors read of the power of these fields, `power` of it being sent.
   void read(const ShifterFields& at, double power, Pass pass, double weight, InSituGradient& sum) const {
     Stream normal = stream(Purpose::in_situ_reading, pass);
-    const auto add = [&](const Column& fields, Vector& to) {
+    const auto add = [&](const Column& fields, const Vector& gain, Vector& to) {
       for (Eigen::Index i = 0; i < fields.size(); ++i)
-        to[i] += weight *
-                 (std::norm(fields[i]) + (errors.reading > 0 ? errors.reading * power * normal.normal() : 0.0));
+        to[i] += weight * (gain[i] * std::norm(fields[i]) +
+                           (errors.reading > 0 ? errors.reading * power * normal.normal() : 0.0));
     };
-    add(at.theta, sum.theta);
-    add(at.phi, sum.phi);
-    add(at.output_phase, sum.output_phase);
+    add(at.theta, gains.theta, sum.theta);
+    add(at.phi, gains.phi, sum.phi);
+    add(at.output_phase, gains.output_phase, sum.output_phase);
   }
 };
+
+/// Gains of the monitors of a chip.
+MonitorGains gains_of(const MeshTopology& topology, double rms, const InSituDraw& of) {
+  Stream normal(of.seed, Purpose::in_situ_gain, of.chip);
+  const auto drawn = [&](Eigen::Index monitors) {
+    Vector gains = Vector::Ones(monitors);
+    if (rms > 0)
+      for (double& gain : gains) gain += rms * normal.normal();
+    return gains;
+  };
+  Vector theta = drawn(topology.mzi_count()), phi = drawn(topology.mzi_count());
+  return {std::move(theta), std::move(phi), drawn(topology.ports)};
+}
 
 /// Adds the gradient that one word measures; returns its derivatives by the inputs.
 Column measure_word(const SetMesh& m, const InSituWords& words, Eigen::Index w, const InSituVectors& vectors,
@@ -198,6 +218,7 @@ void validate_in_situ(const MeshTopology& topology, const InSituWords& words, co
   validate_not_negative("input", errors.input);
   validate_not_negative("phase_rad", errors.phase_rad);
   validate_not_negative("detection", errors.detection);
+  validate_not_negative("gain", errors.gain);
   if (!words.arriving) return;
   validate(vectors.measured_adjoint,
            "arriving: known phases of an adjoint that is sent again exactly. Set measured_adjoint.");
@@ -216,12 +237,14 @@ InSituGradient in_situ_gradient(const MeshTopology& topology, const MeshProgram&
   validate_errors(topology, errors);
   validate_in_situ(topology, words, of_readings, vectors);
   const SetMesh mesh{topology, program, errors};
+  const MonitorGains gains = gains_of(topology, of_readings.gain, draw);
   const Vector zero = Vector::Zero(topology.mzi_count());
   InSituGradient sum{zero, zero, Vector::Zero(topology.ports),
                      Matrix::Zero(topology.ports, words.fields.cols())};
   for (Eigen::Index w = 0; w < words.fields.cols(); ++w)
-    sum.fields.col(w) = measure_word(mesh, words, w, vectors,
-                                     {of_readings, draw, draw.first_word + static_cast<std::uint32_t>(w)}, sum);
+    sum.fields.col(w) =
+        measure_word(mesh, words, w, vectors,
+                     {of_readings, draw, gains, draw.first_word + static_cast<std::uint32_t>(w)}, sum);
   return sum;
 }
 

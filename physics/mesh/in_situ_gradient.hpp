@@ -15,6 +15,9 @@ struct InSituErrors {
   /// fields, whose phases the adjoint fields inherit, and of the adjoint fields that arrive. To first order a
   /// phase is off by detection / sqrt(2) times rms field over field, and weak fields have any phase.
   double detection = 0.0;
+  /// rms of the relative error of the gain of the monitors behind shifters, fixed errors of a chip: the same in
+  /// all words and passes. What a monitor makes of its derivative is off by its own gain.
+  double gain = 0.0;
 };
 
 /// How vectors are sent.
@@ -61,8 +64,13 @@ struct InSituGradient {
 ///     reading / 2 sqrt(|x|^4 + |lambda|^4 + |x + i mu|^4)
 ///
 /// with the vectors that are sent. Where they are sent as given, a word with a small loss has a small lambda,
-/// and its gradient, in proportion to |x| |lambda|, drowns in the noise of |x|^4. Throws Error where shapes
-/// differ, for negative errors, and for phases of an adjoint that is not measured.
+/// and its gradient, in proportion to |x| |lambda|, drowns in the noise of |x|^4. Monitors with gains 1 + e
+/// turn a gradient g, however large it is and over however many words: for small gains 1 - cos of the angle is
+///
+///     gain^2 / 2 (1 - sum(g^4) / sum(g^2)^2)
+///
+/// on average over chips. Throws Error where shapes differ, for negative errors, and for phases of an adjoint
+/// that is not measured.
 InSituGradient in_situ_gradient(const MeshTopology& topology, const MeshProgram& program,
                                 const MeshErrors& errors, const InSituWords& words,
                                 const InSituErrors& of_readings, const InSituDraw& draw = {},

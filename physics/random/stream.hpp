@@ -74,6 +74,7 @@ enum class Purpose : std::uint32_t {
   rounding = 97,         ///< instant
   part = 98,             ///< draw; key that names a part
   light_drift = 99,      ///< chip
+  in_situ_gain = 100,    ///< chip
 };
 
 /// Counter-based random numbers (Philox4x32-10; Salmon et al. 2011, through Random123): a pure function of

@@ -454,16 +454,17 @@ void common(nb::class_<Any>& c) {
   c.def(
       "in_situ_gradient",
       [](const Any& m, const ArrayLike& x, const ArrayLike& gradient, double reading, double input,
-         double phase_rad, double detection, bool equal_powers, bool measured_adjoint,
+         double phase_rad, double detection, double gain, bool equal_powers, bool measured_adjoint,
          const std::optional<ArrayLike>& arriving, std::uint64_t seed, std::uint32_t chip,
          std::uint32_t first_word) {
-        return in_situ(m, x, gradient, arriving, {reading, input, phase_rad, detection},
+        return in_situ(m, x, gradient, arriving, {reading, input, phase_rad, detection, gain},
                        {seed, chip, first_word}, {equal_powers, measured_adjoint});
       },
       nb::arg("x"), nb::arg("gradient"), nb::kw_only(), nb::arg("reading") = 0.0, nb::arg("input") = 0.0,
-      nb::arg("phase_rad") = 0.0, nb::arg("detection") = 0.0, nb::arg("equal_powers") = true,
-      nb::arg("measured_adjoint") = false, nb::arg("arriving").none() = nb::none(), nb::arg("seed") = 1,
-      nb::arg("chip") = 0, nb::arg("first_word") = 0,
+      nb::arg("phase_rad") = 0.0, nb::arg("detection") = 0.0, nb::arg("gain") = 0.0,
+      nb::arg("equal_powers") = true, nb::arg("measured_adjoint") = false,
+      nb::arg("arriving").none() = nb::none(), nb::arg("seed") = 1, nb::arg("chip") = 0,
+      nb::arg("first_word") = 0,
       "Derivatives of a loss by (theta, phi, output_phase, x) as power monitors behind every phase shifter "
       "measure them.\n\n"
       "x: fields at the inputs, gradient: dL/dRe(y) + i dL/dIm(y) at the outputs, both (words, ports). Three "
@@ -474,7 +475,8 @@ void common(nb::class_<Any>& c) {
       "phase is detected\n"
       "(outputs, and the adjoint that arrives), in units of the rms field of its vector; phase_rad of the "
       "phases of output\n"
-      "fields [rad]. equal_powers: every vector is sent with power 1, else as given, where noise of readings "
+      "fields [rad]; gain of the monitors behind shifters, fixed errors of a chip. equal_powers: every vector "
+      "is sent with power 1, else as given, where noise of readings "
       "hides the gradient\n"
       "of a small loss. measured_adjoint: the adjoint that arrives is sent again as roots of read powers with "
       "detected phases,\n"

@@ -312,6 +312,10 @@ class InSitu(unittest.TestCase):
             chip.in_situ_gradient(x, g, arriving=x)
         detected = chip.in_situ_gradient(x, g, detection=0.1, measured_adjoint=True)
         self.assertGreater(abs(detected[3] - exact.x).max(), 0.01)
+        gains = [chip.in_situ_gradient(x[i:i + 1], g[i:i + 1], gain=0.1, chip=2)[0] / settled.backward(x[i:i + 1], settled(x[i:i + 1]), g[i:i + 1]).theta
+                 for i in range(2)]
+        numpy.testing.assert_allclose(*gains, rtol=1e-9)  # of a chip, whatever the word
+        self.assertGreater(abs(gains[0] - 1).max(), 0.05)
 
 
 class Surroundings(unittest.TestCase):

@@ -79,6 +79,38 @@ def inference_rows(found, folder):
         found.keep(f"mesh/{task}_predicted", ours, "1")
         found.keep(f"mesh/{task}_measured", measured, "1")
         found.keep(f"mesh/{task}_phase_rad", equal, "rad")
+        noise_row(found, task, meshes, x, off)
+
+
+def noise_row(found, task, meshes, x, off):
+    """Noise of power readings, from words that are nearly alike: fixed errors of a chip are, too, and half of the mean squared difference
+    of two is noise of each. Of all words, the half whose nearest neighbour is nearest."""
+    apart = np.linalg.norm(x[:, None] - x, axis=-1) + 9 * np.eye(len(x))  # fields have 9 in all
+    near = np.flatnonzero(apart.min(axis=1) <= np.median(apart.min(axis=1)))
+    twin = apart[near].argmin(axis=1)
+    draw = np.random.default_rng(1)
+    made = rms(share(read_in_turn(meshes, np.tile(x, (40, 1)), 0.002, draw)[0][-1]) - np.tile(share(outputs(meshes, x)[-1][1]), 40)) / 0.002
+
+    def noise(i):
+        return float(rms(off[near[i]] - off[twin[i]]) / np.sqrt(2))
+
+    every = np.arange(near.size)
+    found.rows.append(Row(f"mesh-reading-{task}", f"noise of power readings, of the power sent, {task}: from the {near.size} words nearest to another", "",
+                          noise(every) / made, interval=bootstrap(lambda i: noise(i) / made, near.size), note=f"{noise(every):.4f} of a share"))
+    found.keep(f"mesh/{task}_reading", noise(every) / made, "1")
+    found.keep(f"mesh/{task}_fixed_share", 1 - (noise(every) / rms(off)) ** 2, "1")
+
+
+def read_in_turn(meshes, x, reading, draws):
+    """Fields in front of all layers and the roots behind the last, and fields behind: powers are read with noise in units of the power
+    that is sent, as shares of their sum, and their roots are the inputs of the next layer."""
+    sent, behind = [x.astype(complex)], []
+    for mesh in meshes:
+        behind.append(mesh(sent[-1]))
+        power = np.sum(abs(sent[-1]) ** 2, axis=1, keepdims=True)
+        read = np.maximum(abs(behind[-1]) ** 2 + reading * power * draws.normal(size=behind[-1].shape), 0)
+        sent.append(np.sqrt(read * power / np.sum(read, axis=1, keepdims=True)).astype(complex))
+    return sent, behind
 
 
 def gradients(meshes, x, classes, known=None, draws=None, **errors):
@@ -89,13 +121,7 @@ def gradients(meshes, x, classes, known=None, draws=None, **errors):
     goes on to the layer before. known: what these fields are on an ideal chip, whose phases are taken; else phases are detected.
     The loss is that of softmax of the two pairs' power, of 9 in all.
     """
-    draws = draws or np.random.default_rng(1)
-    sent, behind = [x.astype(complex)], []
-    for mesh in meshes:
-        behind.append(mesh(sent[-1]))
-        sent_power = np.sum(abs(sent[-1]) ** 2, axis=1, keepdims=True)
-        read = abs(behind[-1]) ** 2 + errors.get("reading", 0.0) * sent_power * draws.normal(size=behind[-1].shape)
-        sent.append(np.sqrt(np.maximum(read, 0)).astype(complex))
+    sent, behind = read_in_turn(meshes, x, errors.get("reading", 0.0), draws or np.random.default_rng(1))
     last = sent.pop().real
     wrong = 1 / (1 + np.exp(-last ** 2 @ [1, 1, -1, -1])) - (classes == 0)  # the pair of ports 0, 1 is class 0
     adjoint = 2 * wrong[:, None] * last * np.array([1, 1, -1, -1])
@@ -128,7 +154,7 @@ def misdirection(a, b):
 class Bench:
     """The experiment of a task: its inputs, their ideal gradients, and chips that measure them."""
 
-    def __init__(self, folder, task, sigma, chips=20):
+    def __init__(self, folder, task, sigma, chips=200):
         meshes = layers_of(folder, task)
         x, classes, _, _ = inference(folder, task)
         train = table(folder / FOLDER, f"inference_{task}.csv")["split"] == "train"
@@ -136,11 +162,11 @@ class Bench:
         self.exact, *self.known = gradients(meshes, self.x, self.classes)
         self.chips = [chip_of(meshes, sigma, np.random.default_rng(10 + i)) for i in range(chips)]
 
-    def errors(self, reading, detection=None):
+    def errors(self, reading, gain, detection=None):
         """1 - g.g of the words, a list of chips, as far as histograms have them: to 1. Without detection, phases are known."""
         how = {"known": self.known} if detection is None else {"detection": detection}
-        of_chips = [misdirection(self.exact, gradients(chips, self.x, self.classes, draws=np.random.default_rng(number),
-                                                       reading=reading, chip=number, **how)[0]) for number, chips in enumerate(self.chips)]
+        of_chips = [misdirection(self.exact, gradients(chips, self.x, self.classes, draws=np.random.default_rng(number), reading=reading,
+                                                       gain=gain, chip=number, **how)[0]) for number, chips in enumerate(self.chips)]
         return [found[found <= 1] for found in of_chips]
 
 
@@ -152,25 +178,36 @@ def quantiles_of_histogram(h, case):
     return 10 ** np.interp(QUANTILES, steps, edges)
 
 
+def surprise(h, case, errors):
+    """-ln of the likelihood of a histogram where these errors are drawn, their own histogram smoothed over three bins."""
+    here = h["case"] == case
+    edges = np.append(h["log10_error_low"][here], h["log10_error_high"][here][-1])
+    made = np.pad(np.histogram(np.log10(errors), edges)[0] + 0.5, 1, mode="edge")
+    smooth = made[:-2] + 2 * made[1:-1] + made[2:]
+    return -float(np.sum(h["count"][here] * np.log(smooth / smooth.sum())))
+
+
 def gradient_rows(found, folder):
-    """Two numbers, noise of readings and of detected fields, are fitted to the quantiles of one histogram; phase errors are as large as
-    those of inference. The intervals are those of the single chips: one was measured."""
+    """Noise of readings is that between words of the inferences nearly alike, and phase errors make the rest of their errors; gains of
+    monitors and noise of detected fields are the most probable ones of one histogram. The intervals are those of the single chips: one
+    was measured."""
     h = table(folder / FOLDER, "gradient_error_histograms.csv")
-    benches = {task: Bench(folder, task, float(found.data[f"mesh/{task}_phase_rad"][0])) for task in TASKS}
-    target = quantiles_of_histogram(h, CASES[0])
+    of = {task: [float(found.data[f"mesh/{task}_{name}"][0]) for name in ("phase_rad", "fixed_share", "reading")] for task in TASKS}
+    benches = {task: Bench(folder, task, phase * np.sqrt(fixed)) for task, (phase, fixed, _) in of.items()}
+    reading = rms([noise for _, _, noise in of.values()])
 
     def off(p):
-        return np.log(np.quantile(np.concatenate(benches["moons"].errors(*np.exp(p))), QUANTILES) / target)
+        return surprise(h, CASES[0], np.concatenate(benches["moons"].errors(reading, *np.exp(p))))
 
-    start = min(((a, b) for a in np.log([0.001, 0.003, 0.01, 0.03]) for b in np.log([0.03, 0.1, 0.3])), key=lambda p: np.sum(off(p) ** 2))
+    start = min(((a, b) for a in np.log([0.03, 0.1, 0.3]) for b in np.log([0.03, 0.1, 0.3])), key=off)
     from scipy import optimize  # noqa: PLC0415
-    best = optimize.minimize(lambda p: np.sum(off(p) ** 2), start, method="Nelder-Mead",
+    best = optimize.minimize(off, start, method="Nelder-Mead",
                              options={"initial_simplex": np.array(start) + np.array([[0, 0], [0.3, 0], [0, 0.3]]), "maxfev": 40})
-    reading, detection = np.exp(best.x)
-    found.rows.append(Row("gradient-noise", "noise of power readings that explains the fitted histogram, of the power sent", "", float(reading),
-                          note=f"and {detection:.3f} of the rms field in detected fields; fitted to {CASES[0].replace('_', ' ')}"))
+    gain, detection = np.exp(best.x)
+    found.rows.append(Row("gradient-noise", "noise of detected fields that explains the fitted histogram, of their rms", "", float(detection),
+                          note=f"and gains of monitors off by {gain:.3f}; fitted to {CASES[0].replace('_', ' ')}; readings off by {reading:.4f}, from inference"))
     for case in CASES:
-        of_chips = benches[case.split("_")[0]].errors(reading, None if "correct" in case else detection)
+        of_chips = benches[case.split("_")[0]].errors(reading, gain, None if "correct" in case else detection)
         made, wanted = np.quantile(np.concatenate(of_chips), QUANTILES), quantiles_of_histogram(h, case)
         off_by = np.exp(abs(np.log([np.quantile(one, QUANTILES) / wanted for one in of_chips])))
         for q, name in ((1, "median"), (2, "p90")):
