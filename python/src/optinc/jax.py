@@ -103,7 +103,9 @@ def _tangents(arrays: Sequence[Any], changes: Sequence[Any], **which: Any) -> An
 def _transposed(cotangent: Any, x: Any, y: Any, dx: Any, *more: Any, **which: Any) -> Any:
     mesh, changes = more[:len(more) - len(which["names"])], more[len(more) - len(which["names"]):]
     of_x, *of_values = _pull.bind(x, y, ad.instantiate_zeros(cotangent), *mesh, **which)
-    wanted = [c if ad.is_undefined_primal(given) else None for c, given in zip((of_x, *of_values), (dx, *changes))]
+    # Of what is alike along an axis of a batch, the cotangents are summed
+    wanted = [c.sum(tuple(i for i, n in enumerate(given.aval.shape) if n != c.shape[i]), keepdims=True) if ad.is_undefined_primal(given)
+              else None for c, given in zip((of_x, *of_values), (dx, *changes))]
     return [None, None, wanted[0], *(None for _ in mesh), *wanted[1:]]
 
 

@@ -96,6 +96,21 @@ class Meshes(unittest.TestCase):
         twice = jax.vmap(jax.vmap(loss, (None, 0)), (0, None))(theta, x)
         numpy.testing.assert_allclose(twice, [[loss(t, part) for part in x] for t in theta], rtol=1e-12)
 
+    # Fails when what is alike for a batch gets the cotangent of each of it, and not their sum.
+    def test_gradients_of_batches(self):
+        x, theta = fields(4, 3, N), jnp.asarray(self.chip.theta + numpy.random.default_rng(1).normal(size=(2, 15)))
+
+        def loss(theta, x):
+            return (abs(propagate(x, self.chip, theta=theta))[..., 0] ** 2).sum()
+
+        def all_of(theta, x):
+            return jax.vmap(jax.vmap(loss, (None, 0)), (0, None))(theta, x).sum()
+
+        wanted = [[jax.grad(loss, (0, 1))(t, part) for part in x] for t in theta]
+        for found in (jax.grad(all_of, (0, 1))(theta, x), jax.jit(jax.grad(all_of, (0, 1)))(theta, x)):
+            numpy.testing.assert_allclose(found[0], [sum(of_t for of_t, _ in row) for row in wanted], atol=1e-12)
+            numpy.testing.assert_allclose(found[1], [sum(row[i][1] for row in wanted) for i in range(4)], atol=1e-12)
+
     def test_no_words(self):
         empty = numpy.zeros((0, 2, N), complex)
         for found in (propagate(empty, self.chip), jax.vmap(lambda x: propagate(x, self.chip))(empty)):
