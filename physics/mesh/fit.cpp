@@ -134,7 +134,7 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     for (double& phase : phases) phase += options.start_rad * stream.normal();
   }
   double value = loss(phases, gradient);
-  constexpr double least_lowered = 1e-12;  // of the loss, by a step that is still worth another
+  constexpr double least_lowered = 1e-15;  // of the loss: a step past a saddle lowers it by 1e-13
   std::deque<Pair> pairs;
   int steps = 0;
   while (steps < options.steps && value > options.tolerance * options.tolerance && !gradient.isZero(0)) {

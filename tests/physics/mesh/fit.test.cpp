@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 
 #include "physics/core/check.hpp"
+#include "physics/core/units.hpp"
 #include "physics/mesh/combining_tree.hpp"
 #include "physics/mesh/decomposition.hpp"
 #include "physics/mesh/reference_mesh.hpp"
@@ -109,4 +110,15 @@ TEST_CASE("a fit ends where its steps no longer lower the loss") {
   const FittedProgram further = fit_program(mesh, errors, u, fitted.program, on);
   CHECK(further.error <= fitted.error);
   CHECK(further.error > fitted.error * (1 - 1e-6));
+}
+
+// Crossed where it is to be straight, a mesh of two ports is at a saddle. Fails when a fit takes its small
+// steps past one for its end
+TEST_CASE("a fit leaves a saddle") {
+  const MeshTopology mesh = clements_topology(2);
+  const MeshErrors none = no_errors(mesh);
+  const MeshProgram crossed = {Vector::Zero(1), Vector::Zero(1), Vector::Zero(2)};
+  const MeshProgram straight = {Vector::Constant(1, constants::pi), Vector::Zero(1), Vector::Zero(2)};
+  const Matrix target = reference_transfer_matrix(mesh, straight, none);
+  CHECK(fit_program(mesh, none, target, crossed, {.start_rad = 1e-6}).error < 1e-6);
 }
