@@ -150,22 +150,23 @@ FittedProgram fit_program(const MeshTopology& topology, const MeshErrors& errors
     double length = 1.0, next_value = value;
     Vector next, next_gradient;
     constexpr int halvings = 40;
-    int tries = 0;
-    for (; tries < halvings; ++tries, length /= 2) {
+    for (int tries = 0; tries < halvings; ++tries, length /= 2) {
       next = phases + length * along;
       next_value = loss(next, next_gradient);
       if (next_value <= value + 1e-4 * length * slope) break;
     }
-    if (tries == halvings) break;  // no step lowers the loss: a minimum to rounding
+    if (value - next_value <= least_lowered * value) {
+      if (pairs.empty()) break;  // a minimum to rounding
+      pairs.clear();             // which may have led astray
+      continue;
+    }
     Pair pair{next - phases, next_gradient - gradient, 0.0};
     pair.along = pair.step.dot(pair.change);
     if (pair.along > 1e-12 * pair.step.norm() * pair.change.norm()) pairs.push_back(pair);
     if (pairs.size() > static_cast<std::size_t>(options.memory)) pairs.pop_front();
-    const double lowered = value - next_value;
     phases = next;
     gradient = next_gradient;
     value = next_value;
-    if (lowered <= least_lowered * value) break;
   }
   if (options.scale != FitScale::fixed) loss(phases, gradient);  // the line search tried others since
   return {unpacked(phases.unaryExpr(&wrap_phase), topology.mzi_count()), std::sqrt(value), steps, loss.scale()};

@@ -122,3 +122,26 @@ TEST_CASE("a fit leaves a saddle") {
   const Matrix target = reference_transfer_matrix(mesh, straight, none);
   CHECK(fit_program(mesh, none, target, crossed, {.start_rad = 1e-6}).error < 1e-6);
 }
+
+// Rows whose light goes elsewhere have a kink in E (the least cosine of a factor). Fails when a fit ends
+// because steps from before it lead astray: from where it ended, a new one goes on
+TEST_CASE("a fit that has ended has no way down") {
+  const MeshTopology mesh = clements_topology(6);
+  const Matrix target = Matrix::Identity(6, 6).rowwise().reverse();
+  int ended = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    Stream stream(seed, Purpose::test);
+    MeshErrors errors = no_errors(mesh);
+    for (double& loss : errors.theta_arm_loss_db) loss = 0.3 + 0.1 * stream.normal();
+    MeshProgram start = {Vector::Zero(15), Vector::Zero(15), Vector::Zero(6)};
+    for (Vector* phases : {&start.theta, &start.phi})
+      for (double& phase : *phases) phase = 2 * stream.normal();
+    const FitOptions options = {.steps = 600, .memory = 40, .scale = FitScale::rows};
+    const FittedProgram fitted = fit_program(mesh, errors, target, start, options);
+    if (fitted.steps == options.steps) continue;
+    ++ended;
+    CHECK(fit_program(mesh, errors, target, fitted.program, options).error > fitted.error * (1 - 1e-6));
+  }
+  CHECK(ended > 10);
+}
