@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 SOURCES = ("CMakeLists.txt", "LICENSE", "cmake", "physics", "onn", "experiments", "python")
 
 
-# The oldest that optinc.jax works with: XLA refuses calls compiled for a later interface than its own
-JAXLIB = ("jaxlib>=0.6.1,<0.7; python_version < '3.14'", "jaxlib; python_version >= '3.14'")
+# The oldest that optinc.jax works with (of Python 3.14, the oldest that there is): XLA refuses calls compiled for a later interface than its own
+JAXLIB = ("jaxlib>=0.6.1,<0.7; python_version < '3.14'", "jaxlib>=0.7.1,<0.8; python_version >= '3.14'")
 
 
 def get_requires_for_build_wheel(config_settings=None):
