@@ -28,10 +28,8 @@ def bits_of(mesh: Mesh | MeshChip) -> np.ndarray:
     return numbers.view("i4")
 
 
-def mesh_of(bits: np.ndarray | None, ports: int, topology: str) -> Mesh | MeshChip:
-    """The mesh whose bits_of() these are, as far as light can tell. None: a perfect mesh with all phases 0."""
-    if bits is None:
-        return _like(ports, topology, False)[0].copy()
+def mesh_of(bits: np.ndarray, ports: int, topology: str) -> Mesh | MeshChip:
+    """The mesh whose bits_of() these are, as far as light can tell."""
     numbers = np.ascontiguousarray(bits).view("f8")
     like, phases, errors = _like(ports, topology, bool(numbers[0]))
     mesh = like.copy()
