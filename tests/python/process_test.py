@@ -62,7 +62,7 @@ x = draws.normal(size=(12_000, n)).astype("c8")
 settled, chip = mesh.settled("single"), optinc.Mesh(512).fabricate("good-lab")
 fit = optinc.CalibrationSettings()
 fit.policy, fit.in_situ_steps = "in-situ", 100_000
-calibrated = optinc.carry_chain(servers=4, bits=16).calibrate("good-lab", settings=fit)
+calibrated = optinc.Unit.load("shipped/32x5").calibrate("good-lab", settings=fit)
 for name, call in (("haar_unitary", lambda: optinc.haar_unitary(3072)), ("from_unitary", lambda: optinc.Mesh.from_unitary(fourier)),
                    ("matrix", large.matrix), ("call", lambda: mesh(x)),
                    ("backward", lambda: settled.backward(x, x, x)),
