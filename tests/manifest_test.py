@@ -129,6 +129,14 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_all(), 0)
         self.assertEqual(self.state(), "")
 
+    def test_an_interrupted_study_goes_on(self):
+        command = "optinc run small \\\n  -o small.h5 --trials 3"
+        self.assertEqual(self.script.going_on(command, self.root), command)
+        self.write("small.h5", "")
+        self.assertEqual(self.script.going_on(command, self.root), "optinc resume small.h5")
+        for other in ("for x in a; do optinc run $x -o small.h5; done", "optinc budget -o small.h5"):
+            self.assertEqual(self.script.going_on(other, self.root), other)
+
     # Fails when results of a tool of other sources are recorded with the hash of these
     def test_the_tool_is_of_these_sources(self):
         self.script.TOOL = self.root / "build/tool"
