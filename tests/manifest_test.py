@@ -129,6 +129,27 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_all(), 0)
         self.assertEqual(self.state(), "")
 
+    def test_an_interrupted_study_goes_on(self):
+        command = "optinc run small \\\n  -o small.h5 --trials 3"
+        self.assertEqual(self.script.going_on(command, self.root), command)
+        self.write("small.h5", "")
+        self.assertEqual(self.script.going_on(command, self.root), "optinc resume small.h5")
+        for other in ("for x in a; do optinc run $x -o small.h5; done", "optinc budget -o small.h5"):
+            self.assertEqual(self.script.going_on(other, self.root), other)
+
+    # Fails when results of a tool of other sources are recorded with the hash of these
+    def test_the_tool_is_of_these_sources(self):
+        self.script.TOOL = self.root / "build/tool"
+        with self.assertRaisesRegex(self.script.Failure, "build/tool is not there"):
+            self.script.check_tool()
+        commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=self.root, check=True, capture_output=True, text=True).stdout.strip()
+        self.write("build/tool", f"#!/bin/sh\necho 'optinc 1.0 ({commit}, native)'\n")
+        self.script.TOOL.chmod(0o755)
+        self.script.check_tool()
+        self.write("physics/law.cpp", "int law() { return 2; }\n")
+        with self.assertRaisesRegex(self.script.Failure, f"of {commit}, not of these sources"):
+            self.script.check_tool()
+
     def test_code_is_that_of_the_rooms_that_a_command_runs(self):
         self.write("experiments/run/a.cpp", "int a;\n")
         self.write("experiments/designs/b.cpp", "int b;\n")
