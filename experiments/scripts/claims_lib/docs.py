@@ -16,7 +16,7 @@ TABLES = (
     ("budget", "--set", "network.source=carry-chain", "--set", "task.rounding=half-up"), ("compare-costs", "experiments/data/lists/published.toml"),
     ("interconnect", "experiments/data/lists/headline.toml", "--quiet"), ("interconnect", "experiments/data/lists/ring_1024.toml", "--quiet"),
     ("cluster", "experiments/data/lists/oddl.toml", "--quiet"), ("operating-point", "experiments/data/lists/operating_points.toml",
-                                                                 "--chips", "1", "--words", "60", "--bandwidths", "32e9", "--quiet"),
+                                                                 "--wrong", "0.05", "--chips", "1", "--words", "60", "--bandwidths", "32e9", "--quiet"),
     ("explain",), ("explain", "chip"), ("explain", "chip.sigma_eta_rad"), ("circuit", "--models"), ("cluster", "--keys"), ("interconnect", "--keys"),
 )
 
