@@ -25,8 +25,9 @@ std::shared_ptr<const MeshWiring> known_wiring(const std::string& topology, int 
   static std::mutex mutex;
   static std::map<std::pair<std::string, int>, std::shared_ptr<const MeshWiring>> known;
   const std::lock_guard lock(mutex);
-  if (known.size() >= 64) known.clear();
-  auto& wiring = known[{topology, ports}];
+  const std::pair key(topology, ports);
+  if (known.size() >= 64 && !known.contains(key)) known.clear();
+  auto& wiring = known[key];
   if (!wiring) wiring = std::make_shared<const MeshWiring>(topology, ports);
   return wiring;
 }
