@@ -9,6 +9,7 @@
 #include "experiments/cli/chip_files.hpp"
 #include "experiments/cli/devices.hpp"
 #include "experiments/cli/dry_run.hpp"
+#include "experiments/cli/listing.hpp"
 #include "experiments/files/hdf5/atomic_file.hpp"
 #include "experiments/models/foundry.hpp"
 #include "experiments/run/inspect.hpp"
@@ -168,7 +169,11 @@ int inspect_command(const std::string& file, bool json) {
   return 0;
 }
 
-int explain_command(const std::string& key) {
+int explain_command(const std::string& key, bool json) {
+  if (json) {
+    print_text(keys_json(key));
+    return 0;
+  }
   if (!key.empty()) {
     fmt::print("{}\n", explain(key));
     return 0;

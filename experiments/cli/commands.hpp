@@ -162,7 +162,7 @@ int interconnect_command(const InterconnectArguments& arguments, std::string_vie
 int cluster_command(const ClusterArguments& arguments, std::string_view typed);
 /// Has the Python package, which draws the figures, write the page.
 int report_command(const ReportArguments& arguments);
-int explain_command(const std::string& key);
+int explain_command(const std::string& key, bool json);
 int devices_command(const std::string& name, bool json);
 
 }  // namespace optinc

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/base/terminal.hpp"
 #include "experiments/cli/command_table.hpp"
 #include "experiments/cli/completion.hpp"
 #include "experiments/cli/listing.hpp"
@@ -25,10 +26,14 @@ std::vector<CompletableCommand> completable(const CLI::App& app) {
 
 void add_explain(CommandTable& commands) {
   const auto key = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>();
   CLI::App& explained = commands.add(
       "explain", "Explain a key, a section or a metric: meaning, unit, default, range, source, models",
-      "optinc explain chip.sigma_eta_rad", [key] { return explain_command(*key); });
+      "optinc explain chip.sigma_eta_rad\n"
+      "  optinc explain receiver --json   the keys of a section, for scripts",
+      [key, json] { return explain_command(*key, *json); });
   explained.add_option("KEY", *key, "Key (section.key), section or metric; without it, all keys are listed");
+  explained.add_flag("--json", *json, "Print a JSON array: one key, those of a section, or all");
 }
 
 void add_devices(CommandTable& commands) {
@@ -44,20 +49,22 @@ void add_devices(CommandTable& commands) {
 
 void add_list(CommandTable& commands) {
   const auto kind = std::make_shared<std::string>(), word = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>();
   CLI::App& list = commands.add(
       "list", "List shipped studies, lists, networks, devices, presets, models with metrics, and error sources",
       "optinc list\n"
       "  optinc list networks\n"
       "  optinc list studies drift     those whose text holds a word\n"
       "  optinc help drift             the same of commands, keys and everything that is listed",
-      [kind, word] {
+      [kind, word, json] {
         const std::string text = listing(*kind, *word);
         validate(!text.empty(), "no {} hold \"{}\". Try optinc help {}.", *kind, *word, *word);
-        fmt::print("{}", text);
+        print_text(*json ? listing_json(*kind, *word) : text);
         return 0;
       });
   list.add_option("KIND", *kind, fmt::format("Only one of {}", join_names(listing_kinds())));
   list.add_option("WORD", *word, "Only entries that hold this word");
+  list.add_flag("--json", *json, "Print one JSON object, for scripts");
 }
 
 void add_completion(CommandTable& commands) {

@@ -3,16 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "experiments/base/shipped_files.hpp"
+#include "experiments/base/terminal.hpp"
 #include "experiments/base/text_table.hpp"
+#include "experiments/files/hdf5/table_column.hpp"
 #include "experiments/study/shipped_networks.hpp"
 #include "experiments/study/study_config.hpp"
 #include "experiments/study/study_model.hpp"
@@ -25,11 +29,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t indent = 27;
+/// What there is of a name.
+struct Entry {
+  std::string name, description;
+};
 
-/// `  NAME  description` under a hanging indent.
-std::string described(std::string_view name, std::string_view description) {
-  return hanging_text(fmt::format("  {}", name), description, indent);
+/// Entries below a heading, their descriptions from column `indent` on.
+struct Section {
+  std::string heading;
+  std::vector<Entry> entries;
+  std::size_t indent = 27;
+};
+
+using Sections = std::vector<Section>;
+
+std::string text_of(const Section& section) {
+  std::string text = section.heading + "\n";
+  for (const Entry& entry : section.entries)
+    text += hanging_text("  " + entry.name, entry.description, section.indent);
+  return text;
 }
 
 /// The first sentence of the comment that a study or list begins with: what it is for.
@@ -44,23 +62,21 @@ std::string first_sentence(const fs::path& study) {
 }
 
 /// Studies or lists, by name.
-std::string shipped_text(std::string_view kind, std::string_view use) {
+Sections shipped(std::string_view kind, std::string_view use) {
   const fs::path folder = shipped_folder(kind);
   std::error_code none;
-  std::string text = fmt::format("{}{} ({})\n", kind, use, folder.string());
+  Section section{fmt::format("{}{} ({})", kind, use, folder.string()), {}};
   if (!fs::is_directory(folder, none))
-    return text + fmt::format("  not found: this build's {} are not installed on this machine\n", kind);
-  for (const std::string& name : shipped_names(kind))
-    text += described(name, first_sentence(folder / (name + ".toml")));
-  return text;
+    section.heading += fmt::format("\n  not found: this build's {} are not installed on this machine", kind);
+  else
+    for (const std::string& name : shipped_names(kind))
+      section.entries.push_back({name, first_sentence(folder / (name + ".toml"))});
+  return {section};
 }
 
-std::string studies_text() { return shipped_text("studies", " of optinc run"); }
-std::string lists_text() {
-  return shipped_text("lists", " of interconnect, cluster, compare-costs, operating-point");
-}
-
-std::string mappings_text() { return shipped_text("mappings", " of optinc circuit"); }
+Sections studies() { return shipped("studies", " of optinc run"); }
+Sections lists() { return shipped("lists", " of interconnect, cluster, compare-costs, operating-point"); }
+Sections mappings() { return shipped("mappings", " of optinc circuit"); }
 
 /// Of a damaged or newer file, why it cannot be read: the others are listed all the same.
 std::string described_network(const std::string& name) {
@@ -71,18 +87,18 @@ std::string described_network(const std::string& name) {
   }
 }
 
-std::string networks_text() {
-  constexpr std::size_t behind_names = 43;
-  std::string text =
+Sections networks() {
+  Section section{
       "trained networks for network.source: widths of layers; MZIs; what their last training met; keys of\n"
-      "task, link and devices that are not the defaults\n";
-  for (const std::string& name : shipped_networks())
-    text += hanging_text("  " + name, described_network(name), behind_names);
-  return text;
+      "task, link and devices that are not the defaults",
+      {},
+      43};
+  for (const std::string& name : shipped_networks()) section.entries.push_back({name, described_network(name)});
+  return {section};
 }
 
-std::string presets_text() {
-  std::string text = "chip presets (optinc explain chip.preset)\n";
+Sections presets() {
+  Section section{"chip presets (optinc explain chip.preset)", {}};
   for (const auto name : error_preset_names()) {
     StudyConfig config;
     config.chip = error_preset(name);
@@ -90,46 +106,54 @@ std::string presets_text() {
     for (const FieldEntry& entry : config_entries(config))
       if (entry.section == "chip" && entry.info.key != "preset")
         values += fmt::format("{}{} {}", values.empty() ? "" : ", ", entry.info.key, toml_text(entry.value));
-    text += described(name, values);
+    section.entries.push_back({std::string(name), values});
   }
-  return text;
+  return {section};
 }
 
-std::string models_text() {
-  std::string text;
+Sections models() {
+  Sections sections;
   for (const StudyModel& model : study_models()) {
-    text += fmt::format("model {}: a trial simulates {}; metrics\n", model.name, model.simulates);
+    Section section{fmt::format("model {}: a trial simulates {}; metrics", model.name, model.simulates), {}};
     for (const Metric& metric : model.metrics)
-      text += described(metric.name, fmt::format("{} [{}]", metric.long_name, metric.unit));
+      section.entries.push_back(
+          {std::string(metric.name), fmt::format("{} [{}]", metric.long_name, metric.unit)});
     std::vector<std::string_view> ways;
     for (const VariantName& variant : model.variants) ways.push_back(variant.name);
-    text += hanging_text("  variants:", join_names(ways), 12);
+    section.entries.push_back({"variants:", join_names(ways)});
+    sections.push_back(section);
   }
-  return text;
+  return sections;
 }
 
-std::string devices_text() {
-  return "devices of the light path, and the section of a study that configures each\n"
-         "(published devices: optinc devices)\n"
-         "  PAM4 modulator, fibre lock    [link]      launch power, phase-lock error\n"
-         "  power divider (unit P)        [task]      number of servers\n"
-         "  coupler, phase shifter, DAC   [chip]      splitter error, calibration, loss, DAC bits, phase "
-         "noise\n"
-         "  mesh of MZIs, attenuators     [chip]      errors drawn per chip; [mesh] for a single mesh\n"
-         "  homodyne receiver, amplifier  [receiver]  local oscillator, responsivity, noise, bandwidth;\n"
-         "                                [noise]     switches for the noise sources\n"
-         "  environment of a chip         [drift]     ambient, die and laser; recalibration (model drift)\n";
+Sections devices() {
+  return {
+      {"devices of the light path, and the section of a study that configures each\n"
+       "(published devices: optinc devices)",
+       {{"PAM4 modulator, fibre lock", "[link] launch power, phase-lock error"},
+        {"power divider (unit P)", "[task] number of servers"},
+        {"coupler, phase shifter, DAC", "[chip] splitter error, calibration, loss, DAC bits, phase noise"},
+        {"mesh of MZIs, attenuators", "[chip] errors drawn per chip; [mesh] for a single mesh"},
+        {"homodyne receiver, amplifier",
+         "[receiver] local oscillator, responsivity, noise, bandwidth; [noise] switches for the noise sources"},
+        {"environment of a chip", "[drift] ambient, die and laser; recalibration (model drift)"}},
+       32}};
 }
 
-std::string sources_text() {
-  std::string text =
-      "error sources that an ablation switches off, and the keys that it sets to zero or false\n";
+Sections sources() {
+  Section section{"error sources that an ablation switches off, and the keys that it sets to zero or false",
+                  {}};
   for (const FieldEntry& entry : config_entries({}))
-    if (!entry.info.ablation.empty()) text += described(entry.info.ablation, entry.name());
-  return text;
+    if (!entry.info.ablation.empty())
+      section.entries.push_back({std::string(entry.info.ablation), entry.name()});
+  return {section};
 }
 
-std::string figures_text() { return hanging_text("figures:", join_names(figure_names()), 9); }
+Sections figures() {
+  Section section{"figures of optinc report, by figures = [..] of a study", {}};
+  for (const std::string_view name : figure_names()) section.entries.push_back({std::string(name), {}});
+  return {section};
+}
 
 /// Whether a text holds a word, in any case.
 bool holds(std::string_view text, std::string_view word) {
@@ -137,42 +161,43 @@ bool holds(std::string_view text, std::string_view word) {
   return !std::ranges::search(text, word, same).empty();
 }
 
-/// The entries of a part that hold the word, each a line behind two blanks and what follows further in, below
-/// their headings. Lines of an entry are joined by a blank before they are searched.
-std::string with_word(const std::string& part, std::string_view word) {
-  std::string kept, heading, entry, joined;
-  const auto end_entry = [&] {
-    if (!entry.empty() && holds(joined, word)) {
-      kept += heading + entry;
-      heading.clear();
-    }
-    entry.clear(), joined.clear();
-  };
-  bool in_heading = false;
-  std::istringstream lines(part);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find_first_not_of(' ');
-    if (at == std::string::npos || at <= 2) end_entry();
-    if (at == 0) heading = (in_heading ? heading : "") + line + "\n";
-    in_heading = at == 0;
-    if (at == std::string::npos || at == 0) continue;
-    entry += line + "\n";
-    joined += (joined.empty() ? "" : " ") + line.substr(at);
-  }
-  end_entry();
-  return kept;
+/// Sections with those entries alone whose name or description holds the word, without sections that have none.
+Sections with_word(Sections sections, std::string_view word) {
+  if (word.empty()) return sections;
+  for (Section& section : sections)
+    std::erase_if(section.entries,
+                  [&](const Entry& e) { return !holds(e.name, word) && !holds(e.description, word); });
+  std::erase_if(sections, [](const Section& section) { return section.entries.empty(); });
+  return sections;
 }
 
-using Text = std::string (*)();
-constexpr std::array<std::pair<std::string_view, Text>, 9> parts = {{{"studies", studies_text},
-                                                                     {"lists", lists_text},
-                                                                     {"mappings", mappings_text},
-                                                                     {"networks", networks_text},
-                                                                     {"devices", devices_text},
-                                                                     {"presets", presets_text},
-                                                                     {"models", models_text},
-                                                                     {"sources", sources_text},
-                                                                     {"figures", figures_text}}};
+constexpr std::array<std::pair<std::string_view, Sections (*)()>, 9> parts = {{{"studies", studies},
+                                                                               {"lists", lists},
+                                                                               {"mappings", mappings},
+                                                                               {"networks", networks},
+                                                                               {"devices", devices},
+                                                                               {"presets", presets},
+                                                                               {"models", models},
+                                                                               {"sources", sources},
+                                                                               {"figures", figures}}};
+
+/// The kinds asked for, or all, by name.
+std::vector<std::pair<std::string_view, Sections>> chosen(std::string_view kind, std::string_view word) {
+  const std::vector<std::string_view> kinds = listing_kinds();
+  if (!kind.empty() && std::ranges::find(kinds, kind) == kinds.end()) refuse_name("kind", kind, kinds);
+  std::vector<std::pair<std::string_view, Sections>> found;
+  for (const auto& [name, sections] : parts)
+    if (kind.empty() || kind == name) found.emplace_back(name, with_word(sections(), word));
+  return found;
+}
+
+/// Parts that are not empty, an empty line between them.
+std::string joined(std::span<const std::string> texts) {
+  std::string all;
+  for (const std::string& text : texts)
+    if (!text.empty()) all += (all.empty() ? "" : "\n") + text;
+  return all;
+}
 
 }  // namespace
 
@@ -183,29 +208,60 @@ std::vector<std::string_view> listing_kinds() {
 }
 
 std::string listing(std::string_view kind, std::string_view word) {
-  const std::vector<std::string_view> kinds = listing_kinds();
-  if (!kind.empty() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end())
-    refuse_name("kind", kind, kinds);
-  std::string all;
-  for (const auto& [name, text] : parts) {
-    if (!kind.empty() && kind != name) continue;
-    const std::string part = word.empty() ? text() : with_word(text(), word);
-    if (!part.empty()) all += (all.empty() ? "" : "\n") + part;
+  std::vector<std::string> texts;
+  for (const auto& [name, sections] : chosen(kind, word)) {
+    texts.emplace_back();
+    for (const Section& section : sections) texts.back() += text_of(section);
   }
-  return all;
+  return joined(texts);
+}
+
+std::string listing_json(std::string_view kind, std::string_view word) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, sections] : chosen(kind, word)) {
+    json[std::string(name)] = nlohmann::ordered_json::array();
+    for (const Section& section : sections)
+      for (const Entry& entry : section.entries)
+        json[std::string(name)].push_back(
+            {{"name", entry.name}, {"description", entry.description}, {"heading", section.heading}});
+  }
+  return json_text(json);
+}
+
+std::string keys_json(std::string_view key) {
+  auto json = nlohmann::ordered_json::array();
+  std::vector<FieldEntry> entries = config_entries({});
+  std::ranges::move(sweep_entries(), std::back_inserter(entries));
+  for (const FieldEntry& entry : entries) {
+    const Row& row = entry.info;
+    if (!key.empty() && key != entry.name() && key != entry.section) continue;
+    nlohmann::ordered_json one = {{"key", entry.name()},
+                                  {"meaning", row.meaning},
+                                  {"unit", row.unit},
+                                  {"default", json_of(entry.value)},
+                                  {"allowed", expected_text(row, entry.value)},
+                                  {"source", row.source}};
+    if (std::isfinite(row.min)) one["min"] = row.min;
+    if (std::isfinite(row.max)) one["max"] = row.max;
+    if (!row.names.empty()) one["names"] = row.names;
+    json.push_back(one);
+  }
+  if (!json.empty()) return json_text(json);
+  explain(key);  // refuses what is nothing
+  throw Error(
+      fmt::format("\"{0}\" is no key or section, of which alone --json tells. Run optinc explain {0}.", key));
 }
 
 std::string help_text(std::string_view word, std::span<const std::pair<std::string, std::string>> commands) {
-  std::string text = "commands (optinc COMMAND --help)\n";
-  for (const auto& [name, description] : commands) text += described(name, description);
-  std::string keys = "keys of a study (optinc explain KEY)\n";
+  Section described{"commands (optinc COMMAND --help)", {}},
+      keys{"keys of a study (optinc explain KEY)", {}, 38};
+  for (const auto& [name, description] : commands) described.entries.push_back({name, description});
   for (const FieldEntry& entry : config_entries({}))
-    keys += hanging_text(fmt::format("  {}", entry.name()),
-                         fmt::format("{} [{}]", entry.info.meaning, entry.info.unit), 38);
-  std::string all;
-  for (const std::string& part : {with_word(text, word), with_word(keys, word), listing({}, word)})
-    if (!part.empty()) all += (all.empty() ? "" : "\n") + part;
-  return all;
+    keys.entries.push_back({entry.name(), fmt::format("{} [{}]", entry.info.meaning, entry.info.unit)});
+  std::vector<std::string> texts;
+  for (const Section& section : with_word({described, keys}, word)) texts.push_back(text_of(section));
+  texts.push_back(listing({}, word));
+  return joined(texts);
 }
 
 }  // namespace optinc

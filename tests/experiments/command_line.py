@@ -333,6 +333,18 @@ class MainJob(unittest.TestCase):
         self.assertRegex(optinc("list").stdout, r"(?m)^  quickstart  ")
         for key in listed:
             self.assertEqual(optinc("explain", key).returncode, 0)
+        self.assertEqual([row["key"] for row in json.loads(optinc("explain", "--json").stdout)], listed)
+
+    def test_keys_and_what_is_shipped_are_told_to_scripts(self):
+        key, = json.loads(optinc("explain", "receiver.lo_power_w", "--json").stdout)
+        self.assertEqual((key["unit"], key["default"]), ("W", 0.001))
+        self.assertEqual({row["key"].split(".")[0] for row in json.loads(optinc("explain", "noise", "--json").stdout)}, {"noise"})
+        self.check_refusal(optinc("explain", "word_accuracy", "--json"), "is no key or section")
+        found = json.loads(optinc("list", "--json").stdout)
+        self.assertEqual(list(found), ["studies", "lists", "mappings", "networks", "devices", "presets", "models", "sources", "figures"])
+        self.assertIn("good-lab", [entry["name"] for entry in found["presets"]])
+        drifting = json.loads(optinc("list", "studies", "DRIFT", "--json").stdout)["studies"]
+        self.assertTrue(drifting and all("drift" in (entry["name"] + entry["description"]).lower() for entry in drifting))
 
     def test_devices_are_listed_and_each_is_explained_with_its_source(self):
         table = optinc("devices").stdout
