@@ -132,8 +132,11 @@ class Tree(unittest.TestCase):
     def test_an_interrupted_study_goes_on(self):
         command = "optinc run small \\\n  -o small.h5 --trials 3"
         self.assertEqual(self.script.going_on(command, self.root), command)
+        for left in ("small.h5.journal", "small.h5"):  # killed; interrupted, or its time up
+            self.write(left, "")
+            self.assertEqual(self.script.going_on(command, self.root), "optinc resume small.h5")
+            (self.root / left).unlink()
         self.write("small.h5", "")
-        self.assertEqual(self.script.going_on(command, self.root), "optinc resume small.h5")
         for other in ("for x in a; do optinc run $x -o small.h5; done", "optinc budget -o small.h5"):
             self.assertEqual(self.script.going_on(other, self.root), other)
 
