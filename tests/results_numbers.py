@@ -1,9 +1,9 @@
 """Numbers of the tables of docs/results.md and docs/results-appendix.md are those of what ran or is printed, rounded.
 
-Usage: results_numbers.py OPTINC [--update]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
+Usage: results_numbers.py OPTINC [--update] [--sourceless]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
 entries of experiments/data/results.toml that make it anew. Tables with a row in PRINTED are compared with what `optinc .. --json`
 prints now, others with experiments/data/records/numbers/NAME.csv, which experiments/results writes: columns and first column as on
-the page, numbers in full. A cell that it leaves empty is not compared.
+the page, numbers in full. A cell that it leaves empty is not compared; --sourceless lists such cells that hold numbers.
 
 --update rounds the sources' numbers into the pages. Prints which tables are compared and which wait; exits 1 when a number differs, a
 table has no name, or an entry is unknown.
@@ -178,13 +178,14 @@ def alike(text, value):
 
 
 def compared(table, cells):
-    """(the table with the source's numbers, how many were compared, what differs)."""
+    """(the table with the source's numbers, how many were compared, what differs, cells whose numbers have no source)."""
     header, *rows = rows_of(table)
-    lines, total, wrong, missed = table.splitlines(), 0, [], dict(cells)
+    lines, total, wrong, missed, sourceless = table.splitlines(), 0, [], dict(cells), []
     for at, row in enumerate(rows):
         for column, cell in zip(header[1:], row[1:]):
             values = missed.pop((row[0], column), None)
             if values is None:
+                sourceless += [f"{row[0]}, {column}: {cell}"] if NUMBER.search(cell) else []
                 continue
             values = values if isinstance(values, (tuple, list)) else (values,)
             found = NUMBER.findall(cell)
@@ -198,7 +199,7 @@ def compared(table, cells):
             row[header.index(column)] = NUMBER.sub(lambda _: next(told), cell)
         lines[at + 2] = "| " + " | ".join(row).rstrip() + " |"
     wrong += [f"{row}, {column}: the source has it, the table does not" for row, column in missed]
-    return "\n".join(lines) + "\n", total, wrong
+    return "\n".join(lines) + "\n", total, wrong, sourceless
 
 
 def recorded(name):
@@ -238,9 +239,9 @@ def nameless(text):
     return [match[1] for match in re.finditer(r"(?:\A|(?<=\n))(?<!\|\n)(\|.*)\n\|[-|]+\n", text) if match.start() not in marked]
 
 
-def main(optinc, update):
+def main(optinc, update, sourceless_too):
     """Returns the exit status."""
-    known, total, status, waiting = sources(optinc), 0, 0, []
+    known, total, status, waiting, without = sources(optinc), 0, 0, [], []
     entries = {f"{group}/{name}" for group, rows in tomllib.loads(MANIFEST.read_text(encoding="utf-8")).items() for name in rows}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -248,8 +249,9 @@ def main(optinc, update):
             print(f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME; made by GROUP/ENTRY --> above it.", file=sys.stderr)
             status = 1
         for match in list(MARK.finditer(text)):
-            table, count, wrong = compared(match[3], known[match[1]])
+            table, count, wrong, sourceless = compared(match[3], known[match[1]])
             total += count
+            without += [f"{match[1]}: {cell}" for cell in sourceless]
             for entry in set(match[2].split()) - entries:
                 print(f"{page.name}, {match[1]}: no entry {entry} in {MANIFEST.name}", file=sys.stderr)
                 status = 1
@@ -261,7 +263,9 @@ def main(optinc, update):
             text = text.replace(match[3], table) if update else text
         if update:
             page.write_text(text, encoding="utf-8")
-    print(f"{total} numbers of {len(tables())} tables compared; waiting for a record: {len(waiting)} ({', '.join(waiting)})")
+    print("".join(f"no source: {cell}\n" for cell in without) if sourceless_too else "", end="")
+    print(f"{total} numbers of {len(tables())} tables compared; waiting for a record: {len(waiting)} ({', '.join(waiting)}); "
+          f"cells without a source: {len(without)}")
     return status
 
 
@@ -269,4 +273,4 @@ if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     if len(words) != 1:
         sys.exit(__doc__)
-    sys.exit(main(str(Path(words[0]).resolve()), "--update" in sys.argv))
+    sys.exit(main(str(Path(words[0]).resolve()), "--update" in sys.argv, "--sourceless" in sys.argv))
