@@ -70,11 +70,16 @@ def arrangements(told):
 
 
 def ratios(told):
-    rows = {r["name"]: r["normalised"] for r in told["scenarios"] if r["servers"] == 4}
-    return {("ResNet50: iteration takes 0.74 of a ring's", "here"): rows["F1 ResNet50 OptINC"],
+    rows = {r["name"]: r["normalised"] for r in told["scenarios"] if r["servers"] in (4, 1024)}
+    same_codes = tuple(rows[f"F2 {model} OptINC"] / rows[f"F2 {model} ring, 8 bits"] for model in ("ResNet50", "LLaMA"))
+    return {("ODDL 1.6 times faster than a fat-tree", "here"): (rows["S0 fat-tree"], rows["S3b fat-tree"]),
+            ("ODDL 1.7 times faster than a SiP-Ring", "here"): (rows["S0 SiP-Ring"], rows["S3b SiP-Ring"]),
+            ("ResNet50: iteration takes 0.74 of a ring's", "here"): rows["F1 ResNet50 OptINC"],
             ("LLaMA: iteration takes 0.83 of a ring's", "here"): rows["F1 LLaMA OptINC"],
             ("the same, if OptINC sends 8 bits and the ring 32", "here"): (rows["F2 ResNet50 OptINC"], rows["F2 LLaMA OptINC"]),
-            ("ODDL of 4 nodes is as fast as a switch", "here"): rows["4 nodes ODDL"]}
+            ("the same, if OptINC sends 8 bits and the ring 32", "basis"): same_codes,
+            ("ODDL of 4 nodes is as fast as a switch", "here"): rows["4 nodes ODDL"],
+            ("ODDL of 4 nodes is as fast as a switch", "basis"): 1e6 * next(r["circuits_s"] for r in told["scenarios"] if r["name"] == "4 nodes ODDL")}
 
 
 LINKS = {"ring of PAM4 links": "ring", "adder chip": "hub"}
@@ -95,17 +100,30 @@ def operating_points(designs, *links):
                        "delay (ns)": lambda r: 1e9 * r[3]})
 
 
+def setting(record, key):
+    """What a design of a list sets a key to."""
+    return float(re.search(rf"{key}=([^;]+)", record["settings"])[1])
+
+
 def averages(told):
-    energy = {r["design"]: 1e12 * r["energy_per_bit"] for r in told["designs"]}
-    same = ("sums of 4, owners", "sums of 4, star", "ring of 4", "sums of 8, owners", "ring of 8", "adder chip, 8 servers")
-    return {**{(name, "pJ/bit"): energy[name] for name in same}, ("aggregating switch, 8 servers (8.8 pJ)", "pJ/bit"): energy["aggregating switch, 8 servers"],
-            ("sums of 64 servers, two levels, set by hand", "pJ/bit"): energy["sums of 64, lower units"] + energy["sums of 64, upper unit"] / 8}
+    rows = {r["design"]: r for r in told["designs"]}
+    energy = {name: 1e12 * r["energy_per_bit"] for name, r in rows.items()}
+    names = {name: name for name in ("sums of 4, owners", "sums of 4, star", "ring of 4", "sums of 8, owners", "ring of 8", "adder chip, 8 servers")}
+    names["aggregating switch, 8 servers (8.8 pJ)"] = "aggregating switch, 8 servers"
+    upper = "sums of 64 servers, two levels, set by hand"
+    cells = grid({**{label: rows[name] for label, name in names.items()}, upper: rows["sums of 64, lower units"]}, {
+        "pJ/bit": lambda r: energy[r["design"]], "effective bits": lambda r: setting(r, "converter.effective_bits"),
+        "launch; oscillators (mW)": lambda r: tuple(1e3 * setting(r, key) for key in ("link.launch_power_w", "receiver.lo_power_w"))})
+    return {**cells, (upper, "pJ/bit"): energy["sums of 64, lower units"] + energy["sums of 64, upper unit"] / 8}
 
 
-def neurons(told):
+def neurons(told, averages):
+    energy = {r["design"]: 1e12 * r["energy_per_bit"] for r in averages["designs"]}
     names = {"96-32 network": "96-32", "4-32x5-4, the smallest that learns every word": "4-32-32-32-32-32-4"}
     names |= {name: name for name in ("published layers", "4-32-4", "4-16-4", "carry chain, 4 servers", "carry chain, 8 servers", "carry chain, 16 servers")}
-    return grid(named(told["designs"], "design", names), {"neurons": lambda r: r["neurons"], "neurons alone (pJ/bit)": lambda r: 1e12 * r["neurons_per_bit"]})
+    cells = grid(named(told["designs"], "design", names), {"neurons": lambda r: r["neurons"], "neurons alone (pJ/bit)": lambda r: 1e12 * r["neurons_per_bit"]})
+    sums = {name: energy["sums of 8, owners" if "8 servers" in name else "sums of 4, owners"] for name in names if "16 servers" not in name}
+    return {**cells, **{(name, "digit sums in all (pJ/bit)"): value for name, value in sums.items()}}
 
 
 def chain_parts(told):
@@ -124,6 +142,35 @@ def adding(of_sixteen, of_all):
     return {**cells, ("1,024, 0.046 s", "in-network aggregation"): packed["adding_fat_tree_ratio"]}
 
 
+def shape_of(widths):
+    return f"budget --set parts.set=idealised --set network.hidden=[{','.join(map(str, widths))}]"
+
+
+SHAPES = {"five layers of 32": [32] * 5, "64 and 32 alternating, seven layers": [64, 32] * 3 + [64], "128 and 16 alternating, seven layers": [128, 16] * 3 + [128],
+          "five layers of 64": [64] * 5, "128 and 32 alternating, five layers": [128, 32] * 2 + [128], "96 and 32 alternating, seven layers": [96, 32] * 3 + [96]}
+LIGHT = {"0.1, 1.0 (default)": (1e-4, 1e-3), "0.2, 0.9": (2e-4, 9e-4), "0.35, 0.75": (3.5e-4, 7.5e-4), "0.55, 0.55": (5.5e-4, 5.5e-4)}
+LINK_POWERS = tuple(f"budget --network shipped/bottleneck_noise_aware --set parts.set=idealised --set chip.preset=good-lab "
+                    f"--set link.signal_full_scale_w={neuron} --set receiver.lo_power_w={oscillator}" for neuron, oscillator in LIGHT.values())
+OSCILLATORS = {"in phase (idealised)": "in-phase", "in guides as long as the light's way": "beside-signal",
+               **dict.fromkeys(("bypassing the meshes, phases set at calibration alone", *(f"the same, locked at {f} Hz" for f in ("0.01", "0.1", "1"))), "direct")}
+APPROXIMATED = {"all six": "[]", "2 to 5": "[1,6]", "3 and 4": "[1,2,5,6]", "none": "[1,2,3,4,5,6]"}
+BY_NAME = {"published network": "published", "published network, noise-aware": "published_noise_aware", "96-32 network": "bottleneck_noise_aware",
+           "128-16 network": "doped_heaters_noise_aware"}
+
+
+def of_budgets(labels, **columns):
+    """A row for every label from the budget that stands in its place; columns by name."""
+    return lambda *told: {(label, column): of(budget) for label, budget in zip(labels, told) for column, of in columns.items()}
+
+
+def static(budget):
+    return budget["static_power"]["total"]
+
+
+def mzis(budget):
+    return budget["mzis"]
+
+
 NETWORKS = {"published network": "shipped/published", "published network, noise-aware": "shipped/published_noise_aware",
             "96-32 network": "shipped/bottleneck_noise_aware", "carry chain": "carry-chain"}
 BUDGETS = tuple(f"budget --network {network} --set parts.set={parts} --set time.sampling=clocked --set time.symbol_rate_bd=28e9 --set task.rounding=half-up"
@@ -133,7 +180,7 @@ BUDGETS = tuple(f"budget --network {network} --set parts.set={parts} --set time.
 def watts(*told):
     cells = {}
     for (parts, row), budget in zip([(parts, row) for parts in ("idealised", "published") for row in NETWORKS], told):
-        cells[row, "W at 28 GBd, idealised" if parts == "idealised" else "W, published"] = budget["static_power"]["total"] + budget["symbol_power"]["total"]
+        cells[row, "W, idealised" if parts == "idealised" else "W, published"] = budget["static_power"]["total"] + budget["symbol_power"]["total"]
         cells[row, f"pJ/bit, {parts}"] = 1e12 * budget["energy_per_bit_j"]
     return cells
 
@@ -145,7 +192,14 @@ PRINTED = {
     "arrangements": Printed(("interconnect arrangements",), arrangements),
     "published-parts": Printed(BUDGETS, watts),
     "averages": Printed(("compare-costs averages",), averages),
-    "architectures": Printed(("compare-costs architectures",), neurons),
+    "architectures": Printed(("compare-costs architectures", "compare-costs averages"), neurons),
+    "shapes": Printed(tuple(map(shape_of, SHAPES.values())), of_budgets(SHAPES, MZIs=mzis, W=static)),
+    "links": Printed(LINK_POWERS, of_budgets(LIGHT, W=static)),
+    "oscillators": Printed(tuple(f"budget --network shipped/bottleneck_noise_aware --set parts.set=idealised --set link.oscillators={kind}"
+                                 for kind in OSCILLATORS.values()), of_budgets(OSCILLATORS, **{"power of the unit (W)": static})),
+    "approximated": Printed(tuple(f"budget --set training.full_svd_layers={layers}" for layers in APPROXIMATED.values()), of_budgets(APPROXIMATED, MZIs=mzis)),
+    "noise-by-preset": Printed((*(f"budget --network shipped/{name}" for name in BY_NAME.values()), "budget --network carry-chain", "budget --network carry-chain",
+                                "budget --network digit-sums"), of_budgets((*BY_NAME, "carry chain", "carry chain, phases fitted", "digit sums"), MZIs=mzis)),
     "chain-parts": Printed(("compare-costs published",), chain_parts),
     "operating-points": Printed((POINTS, *LINK_BUDGETS), operating_points),
     "adding": Printed(("cluster oddl_optinc", "cluster oddl"), adding),
