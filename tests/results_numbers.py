@@ -117,6 +117,17 @@ def averages(told):
     return {**cells, (upper, "pJ/bit"): energy["sums of 64, lower units"] + energy["sums of 64, upper unit"] / 8}
 
 
+def bits_sent():
+    """Digits that digit sums send over those of a ring, whose partial sums of k codes of 8 bits have as many digits as they need."""
+    def digits(codes):
+        return next(n for n in range(4, 20) if 4 ** n > 255 * codes)
+
+    def bound(servers):
+        return 4 * (servers + 1) / sum(digits(k) + 4 for k in range(1, servers))
+    names = {"4": 4, "8": 8, "16, in two levels of four": 16, "64, in two levels of eight": 64, "256": 256}
+    return {(label, "bound"): bound(servers) for label, servers in names.items()}
+
+
 def neurons(told, averages):
     energy = {r["design"]: 1e12 * r["energy_per_bit"] for r in averages["designs"]}
     names = {"96-32 network": "96-32", "4-32x5-4, the smallest that learns every word": "4-32-32-32-32-32-4"}
@@ -191,6 +202,7 @@ PRINTED = {
     "published-ratios": Printed(("interconnect headline",), ratios),
     "arrangements": Printed(("interconnect arrangements",), arrangements),
     "published-parts": Printed(BUDGETS, watts),
+    "which-average": Printed((), bits_sent),
     "averages": Printed(("compare-costs averages",), averages),
     "architectures": Printed(("compare-costs architectures", "compare-costs averages"), neurons),
     "shapes": Printed(tuple(map(shape_of, SHAPES.values())), of_budgets(SHAPES, MZIs=mzis, W=static)),
