@@ -47,11 +47,12 @@ def shorter(bench):
 
 @shared
 def results_numbers(bench):
-    """(numbers of the results' tables compared, tables, those that wait for a study, differing numbers)."""
+    """(numbers of the results' tables compared, tables, those that wait for a study, differing numbers, cells without a source)."""
     bench.optinc("list")  # compiles it
     done = subprocess.run(["/usr/bin/python3", "-B", ROOT / "tests/results_numbers.py", OPTINC], cwd=ROOT, capture_output=True, text=True)
-    told = re.search(r"(\d+) numbers of (\d+) tables compared; waiting for a record: (\d+)", done.stdout)
-    return *map(int, told.groups()), len(done.stderr.splitlines())
+    told = re.search(r"(\d+) numbers of (\d+) tables compared; waiting for a record: (\d+) .*; cells without a source: (\d+)", done.stdout)
+    numbers, tables, waiting, sourceless = map(int, told.groups())
+    return numbers, tables, waiting, len(done.stderr.splitlines()), sourceless
 
 
 def numbers(text):
@@ -175,6 +176,7 @@ CLAIMS = claims_of(GROUP,
     ("results-compared", "", "numbers of the results' tables compared with their sources", (at, results_numbers, 0), NUMBERS),
     ("results-different", "= 0", "of these, those that differ", (at, results_numbers, 3), NUMBERS),
     ("results-waiting", "", "tables of the results that wait for a record of experiments/results", (at, results_numbers, 2), NUMBERS),
+    ("results-sourceless", "", "cells of these tables whose numbers no source has", (at, results_numbers, 4), NUMBERS + " --sourceless"),
     ("guide-blocks", ">= 40", "commands, programs and files of the user guide that are executed", (at, guide, 0), GUIDE),
     ("guide-wrong", "= 0", "of these, those that fail or print something other than the page", (at, guide, 1), GUIDE),
     ("doxygen", "= 0", "Doxygen warnings about the headers and the guide", complaints, "cmake --build build/ci --target docs"),
