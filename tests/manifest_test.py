@@ -213,8 +213,27 @@ columns = { "2" = { x = 2.0 }, "3" = { x = 3 } }
         self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "scale": 8, "over": {"x": 3, "scale": 1}}), "4.0")
         self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "over": {"x": 3, "field": "low"}}), "")
         self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "x": 2, "plus": {"x": 3}, "over": {"x": 3}}), "1.5")
+        self.assertEqual(self.script.cell(entry, {"file": "0.out", "field": "mean", "pick": "mean"}), "0.375")
         with self.assertRaisesRegex(self.script.Failure, "2 rows of chips/small/0.out have mean and {}"):
             self.script.cell(entry, {"file": "0.out", "field": "mean"})
+
+    def test_a_list_is_the_share_of_its_numbers_and_hides_what_it_holds(self):
+        self.write("experiments/data/results.toml", """[chips.small]
+run = "echo '[{\\"x\\": 2, \\"e\\": [1, null, 3, 4], \\"in\\": [{\\"e\\": 5, \\"q\\": 1}]}]'"
+minutes = 1
+said = { "right in {} % of {}" = [{ file = "0.out", field = "e", scale = 100 }, { file = "0.out", field = "e", q = 1 }] }
+""")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual((self.root / "experiments/data/records/numbers/said-small.csv").read_text(), "right in {} % of {},75.0,5.0\n")
+
+    def test_sentences_have_the_numbers_of_their_source(self):
+        sys.path.insert(0, str(ROOT / "tests"))
+        import results_numbers
+        page = "It is right in\n70 % of 5.0, not in 70 % of 6."
+        said, count, wrong = results_numbers.spoken(page, "right in {} % of {}", [75.0, 5.0])
+        self.assertEqual((said, count), (page.replace("in\n70", "in\n75"), 1))
+        self.assertEqual(wrong, ["right in {} % of {}: 70; the source has 75"])
+        self.assertEqual(results_numbers.spoken(said, "right in {} % of {}", [75.3, 5.01]), (said, 1, []))
 
     # Fails when tables of what is fresh are written before what they read is
     def test_tables_follow_the_entries_that_they_read(self):

@@ -3,7 +3,8 @@
 Usage: results_numbers.py OPTINC [--update] [--sourceless]. Above every table stands <!-- numbers: NAME; made by GROUP/ENTRY .. -->: the
 entries of experiments/data/results.toml that make it anew. Tables with a row in PRINTED are compared with what `optinc .. --json`
 prints now, others with experiments/data/records/numbers/NAME.csv, which experiments/results writes: columns and first column as on
-the page, numbers in full. A cell that it leaves empty is not compared; --sourceless lists such cells that hold numbers.
+the page, numbers in full. A cell that it leaves empty is not compared; --sourceless lists such cells that hold numbers. Sentences
+in said-ENTRY.csv, {} in place of each number, are sought on these pages, README and limitations, and compared too.
 
 --update rounds the sources' numbers into the pages. Prints which tables are compared and which wait; exits 1 when a number differs, a
 table has no name, or an entry is unknown.
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 ROOT = Path(__file__).resolve().parents[1]
+SPEAKING = [ROOT / "README.md", ROOT / "docs/limitations.md"]  # pages without tables of results
 PAGES = [ROOT / "docs" / name for name in ("results.md", "results-appendix.md")]
 MANIFEST = ROOT / "experiments/data/results.toml"
 RECORDED = ROOT / "experiments/data/records/numbers"
@@ -218,6 +220,19 @@ PRINTED = {
 }
 
 
+def iteration_said(told):
+    """Of ResNet50: time spared against a ring of floats, what a ring of the same codes takes more, joules of three."""
+    rows = {r["name"].removeprefix("F2 ResNet50 "): r for r in told["scenarios"] if r["name"].startswith("F2 ResNet50") and r["servers"] == 4}
+    light, floats, codes = rows["OptINC, 96-32"], rows["ring"], rows["ring, 8 bits"]
+    spared, more = 100 * (1 - light["total_s"] / floats["total_s"]), 100 * (codes["total_s"] / light["total_s"] - 1)
+    return {"OptINC takes {} % less time than the 32-bit ring. A ring of the same 8-bit codes takes {} % more time than OptINC": (spared, more),
+            "takes {} % less time than a 32-bit ring's, but {} J, not {} J; a ring of the same 8-bit codes takes {} J":
+            (spared, light["energy_j"], floats["energy_j"], codes["energy_j"])}
+
+
+SAID = (Printed(("interconnect headline",), iteration_said),)  # sentences, as in said-ENTRY.csv
+
+
 def rows_of(table):
     """Cells of a table of a page: the header first; the line below it is left out."""
     lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
@@ -278,7 +293,7 @@ def recorded(name):
 
 
 def sources(optinc):
-    """Cells of every table that has a source, by name."""
+    """(sentences of every command in SAID, cells of every table that has a source, by name)."""
     printed = {}
 
     def told(command):
@@ -288,7 +303,8 @@ def sources(optinc):
         return printed[command]
 
     cells = {name: source.cells(*map(told, source.commands)) for name, source in PRINTED.items()}
-    return {name: {at: value for at, value in {**cells.get(name, {}), **recorded(name)}.items() if value is not None}
+    said = {source.commands[0]: source.cells(*map(told, source.commands)) for source in SAID}
+    return said, {name: {at: value for at, value in {**cells.get(name, {}), **recorded(name)}.items() if value is not None}
             for name in tables()}
 
 
@@ -299,40 +315,76 @@ def tables():
     return dict(found)
 
 
+def sentences(printed):
+    """[(entry or command, words with {} for each number, the numbers)] of what entries of the manifest wrote, and what is printed."""
+    return [(command, words, list(values)) for command, said in printed.items() for words, values in said.items()] + [(path.stem.removeprefix("said-"), words, [float(n) for cell in cells for n in cell.split()])
+            for path in sorted(RECORDED.glob("said-*.csv")) for words, *cells in csv.reader(path.open(encoding="utf-8", newline=""))]
+
+
+def spoken(text, words, values):
+    """(the text with the numbers of their source, how often it says the words, what differs)."""
+    words_between = (re.sub(r"(\\ )+", r"\\s+", re.escape(gap)) for gap in words.split("{}"))
+    places, wrong = list(re.finditer(f"({NUMBER.pattern})".join(words_between), text)), []
+    for place in reversed(places):
+        for at, value in reversed(list(enumerate(values, 1))):
+            if not alike(place[at], value):
+                wrong.append(f"{words}: {place[at]}; the source has {value:.8g}")
+                text = text[:place.start(at)] + rounded(place[at], value) + text[place.end(at):]
+    return text, len(places), wrong
+
+
 def nameless(text):
     """Tables without a mark above them: their first lines."""
     marked = {match.start(3) for match in MARK.finditer(text)}
     return [match[1] for match in re.finditer(r"(?:\A|(?<=\n))(?<!\|\n)(\|.*)\n\|[-|]+\n", text) if match.start() not in marked]
 
 
+class Held:
+    """What came of holding pages to their sources."""
+
+    def __init__(self, optinc):
+        printed, self.known = sources(optinc)
+        self.entries = {f"{group}/{name}" for group, rows in tomllib.loads(MANIFEST.read_text(encoding="utf-8")).items() for name in rows}
+        self.said = sentences(printed)
+        self.silent = {(entry, words) for entry, words, _ in self.said}
+        self.total, self.waiting, self.without, self.different, self.unnamed = 0, [], [], [], []
+
+    def page(self, name, text):
+        """The text of a page with the numbers of the sources."""
+        for entry, words, values in self.said:
+            text, count, wrong = spoken(text, words, values)
+            self.total += count * len(values)
+            self.silent -= {(entry, words)} if count else set()
+            self.different += [f"{name}, said by {entry}: {what}" for what in wrong]
+        for match in list(MARK.finditer(text)):
+            table, count, wrong, sourceless = compared(match[3], self.known[match[1]])
+            self.total += count
+            self.waiting += [] if count else [match[1]]
+            self.without += [f"{match[1]}: {cell}" for cell in sourceless]
+            self.different += [f"{name}, {match[1]}: {what}" for what in wrong]
+            self.unnamed += [f"{name}, {match[1]}: no entry {entry} in {MANIFEST.name}" for entry in set(match[2].split()) - self.entries]
+            text = text.replace(match[3], table)
+        return text
+
+
 def main(optinc, update, sourceless_too):
     """Returns the exit status."""
-    known, total, status, waiting, without = sources(optinc), 0, 0, [], []
-    entries = {f"{group}/{name}" for group, rows in tomllib.loads(MANIFEST.read_text(encoding="utf-8")).items() for name in rows}
-    for page in PAGES:
+    held = Held(optinc)
+    for page in (*SPEAKING, *PAGES):
         text = page.read_text(encoding="utf-8")
-        for first in nameless(text):
-            print(f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME; made by GROUP/ENTRY --> above it.", file=sys.stderr)
-            status = 1
-        for match in list(MARK.finditer(text)):
-            table, count, wrong, sourceless = compared(match[3], known[match[1]])
-            total += count
-            without += [f"{match[1]}: {cell}" for cell in sourceless]
-            for entry in set(match[2].split()) - entries:
-                print(f"{page.name}, {match[1]}: no entry {entry} in {MANIFEST.name}", file=sys.stderr)
-                status = 1
-            if not count:
-                waiting.append(match[1])
-            if wrong and not update:
-                print("\n".join(f"{page.name}, {match[1]}: {what}" for what in wrong), file=sys.stderr)
-                status = 1
-            text = text.replace(match[3], table) if update else text
+        if page in PAGES:
+            held.unnamed += [f"{page.name}: a table without a name: {first}. Write <!-- numbers: NAME; made by GROUP/ENTRY --> above it."
+                             for first in nameless(text)]
+        changed = held.page(page.name, text)
         if update:
-            page.write_text(text, encoding="utf-8")
-    print("".join(f"no source: {cell}\n" for cell in without) if sourceless_too else "", end="")
-    print(f"{total} numbers of {len(tables())} tables compared; waiting for a record: {len(waiting)} ({', '.join(waiting)}); "
-          f"cells without a source: {len(without)}")
-    return status
+            page.write_text(changed, encoding="utf-8")
+    unsaid = [f'no page says "{words}", which {entry} has numbers for' for entry, words in sorted(held.silent)]
+    wrong = [*held.unnamed, *unsaid, *([] if update else held.different)]
+    print("".join(f"{line}\n" for line in wrong), file=sys.stderr, end="")
+    print("".join(f"no source: {cell}\n" for cell in held.without) if sourceless_too else "", end="")
+    print(f"{held.total} numbers of {len(tables())} tables compared; waiting for a record: {len(held.waiting)} ({', '.join(held.waiting)}); "
+          f"cells without a source: {len(held.without)}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
