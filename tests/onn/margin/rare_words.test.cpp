@@ -11,6 +11,7 @@
 #include "onn/network/digit_sums.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace optinc;
