@@ -8,7 +8,7 @@
 
 BUILD: a build folder whose optinc_onn and optinc_physics are compiled; nothing in it or in the sources is changed. A mutant is
 compiled alone, before the libraries, and linked with the tests that include its header; where they pass, with all tests of its
-room. About half a minute of processor each, once the tests of a room are compiled (BUILD/mutants)."""
+room, and then with the Monte-Carlo tests among the former. About half a minute of processor each, once the tests of a room are compiled (BUILD/mutants)."""
 
 import argparse
 import hashlib
@@ -66,7 +66,7 @@ def test_object(source, folder, options):
     return target
 
 
-def passes(objects, build, folder):
+def passes(objects, build, folder, chosen="~MC:*"):
     """Whether the tests pass; false where they fail, crash, or take SECONDS."""
     program = folder / "tests"
     linked = subprocess.run(["c++", *objects, *(build / name for name in LIBRARIES), "-Wl,--allow-multiple-definition", *LINKED, "-o", program],
@@ -74,7 +74,7 @@ def passes(objects, build, folder):
     if linked.returncode:
         sys.exit(f"sample: cannot link: {linked.stderr[-2000:]}")
     try:
-        return subprocess.run([program, "~MC:*"], cwd=folder, capture_output=True, timeout=SECONDS).returncode == 0
+        return subprocess.run([program, chosen], cwd=folder, capture_output=True, timeout=SECONDS).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
@@ -87,10 +87,11 @@ def verdict(name, build, folder, mutant, options):
     header = f'"{name.removesuffix(".cpp")}.hpp"'
     tests = sorted(room.glob("*.cpp"))
     own = [test for test in tests if header in test.read_text() or test.name == f"{Path(name).stem}.test.cpp"]
-    main = test_object(ROOT / "tests/support/main.cpp", folder, options)
-    for chosen, word in ((own, "killed"), (tests, "killed by its room")):
-        if chosen and not passes([mutant, main, *(test_object(test, folder, options) for test in chosen)], build, folder):
-            return word
+    shared = [ROOT / "tests/support/main.cpp", *(test for test in tests if not test.name.endswith(".test.cpp"))]
+    for chosen, which, word in ((own, "~MC:*", "killed"), (tests, "~MC:*", "killed by its room"), (own, "MC:*", "killed by Monte Carlo")):
+        objects = [test_object(test, folder, options) for test in dict.fromkeys([*shared, *chosen])]
+        if chosen and not passes([mutant, *objects], build, folder, which) and (which != "MC:*" or passes(objects, build, folder, which)):
+            return word  # Monte Carlo that takes too long kills nothing
     return "alive"
 
 

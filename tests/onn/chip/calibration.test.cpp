@@ -174,6 +174,23 @@ TEST_CASE("calibration: heaters trim the static phases") {
         Approx(M_PI).margin(5 * 2 * M_PI / std::sqrt(12.0 * static_cast<double>(theta.size()))));
 }
 
+// A mean over the columns that light passes. Fails when attenuators count like columns of the mesh, or not at
+// all
+TEST_CASE("calibration: receivers make up for meshes and attenuators, each by its columns") {
+  KnownLosses losses;
+  for (const LayerDesign& layer : design().layers)
+    losses.emplace_back(layer.blocks.size(), BlockLosses{0.1, 0.4});
+  losses[1].back() = {0.1, 0.5};
+  const ChipDesign made = with_known_losses(design(), losses);
+  for (std::size_t l = 0; l < losses.size(); ++l) {
+    const BlockDesign& block = design().layers[l].blocks.back();
+    const double mesh = block.mesh.columns(), attenuators = block.attenuators.columns();
+    const double lossiest = losses[l].back().attenuators_db;  // where there are attenuators
+    CHECK(made.layers[l].measured_arm_loss_db ==
+          Approx((mesh * 0.1 + attenuators * lossiest) / (mesh + attenuators)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("calibration: what is refused") {
   check_message(refusal([] { value_of_name<CalibrationPolicy>("orakle"); }),
                 {"orakle", "none, oracle, noisy, in-situ", "\"oracle\"?"});

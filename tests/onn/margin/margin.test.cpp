@@ -77,10 +77,17 @@ UnitHardware of_chain(UnitHardware u) {
   return u;
 }
 
+UnitHardware with_jitter(UnitHardware u) {
+  u.timing.jitter_s = 0.5e-12;
+  u.timing.equaliser_taps = 5;
+  return u;
+}
+
 std::vector<std::pair<std::string, Averaging4>> units() {
   const Task task = {.servers = 4, .digits = 4, .rounding = Rounding::half_up};
   return {{"sums, owners", Averaging4(digit_sums(task), owned(devices()))},
           {"sums, star", Averaging4(digit_sums(task), devices())},
+          {"sums, jitter", Averaging4(digit_sums(task), with_jitter(devices()))},
           {"ring", Averaging4(word_hops(task, Adder::ring), with_bits(devices(), 2.9))},
           {"hub", Averaging4(word_hops(task, Adder::hub), with_bits(devices(), 2.9))},
           {"carry chain", Averaging4(carry_chain(task), of_chain(devices()))}};

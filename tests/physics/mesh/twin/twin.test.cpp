@@ -162,6 +162,10 @@ TEST_CASE("twin: losses in canonical form, and raised ones, send the same light"
     MeshTwin other = canonical_losses(t, twin);
     REQUIRE(max_abs(twin_fields(t, other, setting, inputs) - out) < 1e3 * eps);
     REQUIRE(max_abs(other.errors.phi_arm_loss_db + other.errors.phi_other_loss_db) < 10 * eps);
+    const MeshTwin about = canonical_losses(t, twin, 0.2);
+    REQUIRE(max_abs(twin_fields(t, about, setting, inputs) - out) < 1e3 * eps);
+    const Vector external = about.errors.phi_arm_loss_db + about.errors.phi_other_loss_db;
+    REQUIRE(max_abs(external - Vector::Constant(external.size(), 0.4)) < 10 * eps);
     raise_losses(t, other);
     REQUIRE(max_abs(twin_fields(t, other, setting, inputs) - out) < 1e3 * eps);
     REQUIRE(std::min(other.errors.phi_arm_loss_db.minCoeff(), other.errors.theta_other_loss_db.minCoeff()) >=
