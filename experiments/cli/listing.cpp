@@ -120,7 +120,7 @@ Sections models() {
           {std::string(metric.name), fmt::format("{} [{}]", metric.long_name, metric.unit)});
     std::vector<std::string_view> ways;
     for (const VariantName& variant : model.variants) ways.push_back(variant.name);
-    section.entries.push_back({"variants:", join_names(ways)});
+    section.entries.push_back({"variants", join_names(ways)});
     sections.push_back(section);
   }
   return sections;
