@@ -54,7 +54,7 @@ class Toy(unittest.TestCase):
 
     def test_lists_and_explanations(self):
         listed = self.done("list")
-        for text in ("model toy: a trial simulates one toy; metrics", "toy_score", "  variants: plain, doubled"):
+        for text in ("model toy: a trial simulates one toy; metrics", "toy_score", "  variants                 plain, doubled"):
             self.assertIn(text, listed)
         self.assertRegex(self.done("explain", "chip.sigma_eta_rad"), r"(?s)models:  .*learning,\s+toy\n")
         self.assertNotIn("toy", self.done("explain", "chip.dac_bits"))
