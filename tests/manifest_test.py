@@ -108,10 +108,10 @@ class Tree(unittest.TestCase):
         self.script.code.cache_clear()
         return self.script.manifest()[0].stale()
 
-    def run_all(self):
+    def run_all(self, **options):
         self.script.code.cache_clear()
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            return self.script.run_all(self.script.manifest())
+            return self.script.run_all(self.script.manifest(), **options)
 
     def test_what_ran_is_fresh_until_something_changes(self):
         self.assertEqual(self.state(), "never run")
@@ -188,6 +188,16 @@ class Tree(unittest.TestCase):
         self.write("physics/law.cpp", "int law() { return 2; }\n")
         self.assertEqual(self.run_all(), 0)
         self.assertEqual((self.root / "ran").read_text(), "\n\n", "of other code all runs again")
+
+    def test_what_is_fresh_runs_again_from_the_start_where_that_is_asked(self):
+        self.write("experiments/data/results.toml", '[chips]\nsmall = { run = ["echo >> $ROOT/ran", "test ! -e $ROOT/stop"], minutes = 1 }\n')
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual((self.root / "ran").read_text(), "\n")
+        self.write("stop", "")
+        for attempt in range(2):  # the second goes on where the first was stopped
+            self.assertEqual(self.run_all(again=True), 1)
+            self.assertEqual((self.root / "ran").read_text(), "\n\n")
 
     def test_a_failed_command_leaves_no_record(self):
         self.write("experiments/data/results.toml", '[chips]\nsmall = { run = "false", minutes = 1 }\n')
