@@ -26,6 +26,7 @@ void bind_network(nanobind::module_& m);
 void bind_training(nanobind::module_& m);
 void bind_circuit(nanobind::module_& m);
 void bind_activation(nanobind::module_& m);
+void bind_programmed_chip(nanobind::module_& m);
 void bind_unit(nanobind::module_& m);
 void bind_jax(nanobind::module_& m);  // where OPTINC_JAX is defined
 

@@ -70,6 +70,10 @@ decltype(auto) in_precision(const Of& of) {
     return of.template cast<Real>();
 }
 
+/// Adds phases, wiring, and what sends fields and derivatives through: of a mesh with errors or without.
+template <class Any>
+void bind_passes(nb::class_<Any>& c);
+
 /// Adds what sends fields through many chips.
 void bind_monte_carlo(nb::module_& m, nb::class_<Mesh>& mesh);
 

@@ -77,6 +77,7 @@ NB_MODULE(_core, m) {
   optinc::bindings::bind_network(m);
   optinc::bindings::bind_training(m);
   optinc::bindings::bind_chip(m);
+  optinc::bindings::bind_programmed_chip(m);
   optinc::bindings::bind_unit(m);
   optinc::bindings::bind_circuit(m);
   optinc::bindings::bind_activation(m);
