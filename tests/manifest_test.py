@@ -57,6 +57,13 @@ class Manifest(unittest.TestCase):
         self.assertEqual(entry.trained_otherwise(), "")
         self.script.document = lambda path: {"provenance": {"command": command.replace("training.epochs=", "training.epochs=1")}}
         self.assertRegex(entry.trained_otherwise(), r"^trained with training.epochs=1(\d+), not training.epochs=\1$")
+        entry = next(e for e in self.entries if e.id == "networks/doped_heaters_noise_aware")
+        file, *words = entry.stages.splitlines()[-1].replace("doped-heaters", "foundry").split()
+        command = " ".join(["optinc train base.toml -o", file, *(f"--set '{word}'" for word in words)])
+        self.script.document = lambda path: {"provenance": {"command": re.sub(r"build/networks/\w+", "elsewhere/first", command)}}
+        self.assertEqual(entry.trained_otherwise(), "")
+        self.script.document = lambda path: {"provenance": {"command": re.sub(r"--set 'network.start=\S+'", "", command)}}
+        self.assertEqual(entry.trained_otherwise(), "trained with less, not network.start")
 
     # Fails when a table reads what an entry behind its own writes: a run of all has no such file yet
     def test_tables_read_what_ran_before(self):
