@@ -33,12 +33,12 @@ QUOTED = (
      lambda a, b: all(abs((float(s) + float(b[2])) / 60 - float(m)) < 1 for m, s in zip(a, b))),
     (r"about (\d+) minutes on two cores; ends with PASSED", HOUSE, r'"test-seconds", "<= (\d+)"', minutes),
     (r"It takes (\d+) seconds on two cores", FIRST_HOUR, r'"study-seconds", "<= (\d+)"', lambda a, b: float(b[0]) == 2 * float(a[0])),
-    (r"takes ([\d.]+) pJ per bit for eight servers, a ring ([\d.]+)\.", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
-    (r"keeps ([\d.]+) effective bits", RESULTS, r"\| 8 \| [\d.]+ \| ([\d.]+) \|", rounded),
-    (r"keeps ([\d.]+) effective bits, measured at low frequency", "docs/parts.md",
+    (r"takes ([\d.]+) pJ per bit for eight servers, a ring ([\d.]+);", RESULTS, r"\| 8 \| ([\d.]+) \| 6\.5 \| ([\d.]+) \|", rounded),
+    (r"converter's ([\d.]+) effective bits", RESULTS, r"\| 8 \| [\d.]+ \| ([\d.]+) \|", rounded),
+    (r"converter's ([\d.]+) effective bits, measured at low frequency", "docs/parts.md",
      r"\| effective bits \| ([\d.]+) bit \| `effective_bits` \| read \| \"low frequency spectrum", rounded),
     (r"trained network takes (\d+) times as much", RESULTS, r"\*\*A trained network takes (\d+) times as much", rounded),
-    (r"published network decodes fewer than (\d) % of the words", RESULTS, r"\| published network \| 41,664 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|",
+    (r"published network \(our weights\) decodes fewer than (\d) % of the words", RESULTS, r"\| published network \| 41,664 \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|",
      lambda a, b: math.ceil(max(map(float, b))) == int(a[0])),
     (r"the 96-32 network ([\d.]+) % at `good-lab`", RESULTS, r"\| 96-32 network \| 9,984 \| [\d.]+ \| ([\d.]+) \|", rounded),
     (r"loses ([\d.]+) points of accuracy \(at most ([\d.]+), (\d+) % confidence\)", RESULTS,
@@ -49,8 +49,9 @@ QUOTED = (
     (r"of the same parts and light takes ([\d.]+) pJ", RESULTS, r"\| ring of PAM4 links \| 38.7 \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", rounded),
     (r"\[(\d)-bit codes save time", RESULTS, r"per iteration \| ring, 32 bits \| ring, (\d) bits", rounded),
     (r"takes (\d+) % less time than a (\d+)-bit ring's", RESULTS, r"takes (\d+) % less time than the (\d+)-bit ring", rounded),
-    (r"less time than a 32-bit ring's, but ([\d.]+) J, not ([\d.]+) J;", RESULTS, r"\| total \(J\) \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", lambda a, b: rounded(a, b[::-1])),
-    (r"a ring of the same (\d)-bit codes takes ([\d.]+) J", RESULTS, r"ring, (\d) bits[^$]*?\| total \(J\) \| [\d.]+ \| ([\d.]+) \|", rounded),
+    (r"less time than a 32-bit ring's \(calibrated\), but ([\d.]+) J, not ([\d.]+) J;", RESULTS, r"\| total \(J\) \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|", lambda a, b: rounded(a, b[::-1])),
+    (r"an (\d)-bit ring takes ([\d.]+) J", RESULTS, r"ring, (\d) bits[^$]*?\| total \(J\) \| [\d.]+ \| ([\d.]+) \|", rounded),
+    (r"J and (\d+) % longer", RESULTS, r"of the same 8-bit codes takes (\d+) % more time", rounded),
 )
 
 # numbers that are names or definitions, not results

@@ -226,7 +226,7 @@ def iteration_said(told):
     light, floats, codes = rows["OptINC, 96-32"], rows["ring"], rows["ring, 8 bits"]
     spared, more = 100 * (1 - light["total_s"] / floats["total_s"]), 100 * (codes["total_s"] / light["total_s"] - 1)
     return {"OptINC takes {} % less time than the 32-bit ring. A ring of the same 8-bit codes takes {} % more time than OptINC": (spared, more),
-            "takes {} % less time than a 32-bit ring's, but {} J, not {} J; a ring of the same 8-bit codes takes {} J":
+            "takes {} % less time than a 32-bit ring's (calibrated), but {} J, not {} J; an 8-bit ring takes {} J":
             (spared, light["energy_j"], floats["energy_j"], codes["energy_j"])}
 
 
