@@ -261,15 +261,21 @@ class Drawing(unittest.TestCase):
         self.assertEqual(together[:3], telling(together[:3]))
 
     def test_names_of_points_lie_over_no_other(self):
-        # fails where a name takes the first place whether it is free or not
+        # fails where a name takes the first place whether it is free or not, or where only points with names count
         places = [(x, y) for x in (1.0, 1.04, 1.08, 2.0) for y in (1.0, 1.04, 2.0)]
         named = [(x, y, "a network") for x, y in places]
         with results.open_run(FILES["bare"]) as run:
-            figure = paint(run, "names", [Panel([dots(*zip(*places), marker="o")], named=named)], (7, 4))
-        figure.draw_without_rendering()
-        boxes = [Text.get_window_extent(text) for text in figure.axes[0].texts]  # of the letters, without the arrow
-        self.assertEqual(len(boxes), len(places))
-        self.assertFalse(any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2)))
+            def drawn(more):
+                figure = paint(run, "names", [Panel([dots(*zip(*places, *more), marker="o")], named=named)], (7, 4))
+                figure.draw_without_rendering()
+                return figure.axes[0], [Text.get_window_extent(text) for text in figure.axes[0].texts]  # without the arrow
+            axes, boxes = drawn([])
+            nameless = axes.transData.inverted().transform([((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2) for box in boxes[:2]])
+            axes, beside = drawn(nameless)
+        for there in (boxes, beside):
+            self.assertEqual(len(there), len(places))
+            self.assertFalse(any(a.overlaps(b) for a, b in itertools.combinations(there, 2)))
+        self.assertFalse([mark for mark in axes.transData.transform([*places, *nameless]) for box in beside if box.contains(*mark)])
 
     def test_panels_are_lettered_and_labelled_at_the_edge_alone(self):
         across, up = Axis("x"), Axis("y", scale="rows", names=["first", "second"])

@@ -204,10 +204,12 @@ BESIDE = [(dx, dy, "left" if dx > 0 else "right" if dx < 0 else "center")
 
 
 def name_points(axes: Any, named: Sequence[tuple[float, float, str]]) -> None:
-    """Names beside their points, each at the first place where it lies over no point and no name before it."""
+    """Names beside their points, each at the first place where it lies over no marker of the axes and no name before it."""
     scale = 72 / axes.figure.dpi
     at = [axes.transData.transform((x, y)) * scale for x, y, _ in named]
-    taken = [Bbox.from_bounds(px - 3, py - 3, 6, 6) for px, py in at]
+    marked = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("", " ", "None", None)]
+    taken = [Bbox.from_bounds(px - 3, py - 3, 6, 6)
+             for px, py in (*at, *(scale * place for places in marked for place in axes.transData.transform(places)))]
     frame = axes.get_window_extent()
     for (x, y, text), (px, py) in zip(named, at):
         wide, best = 3.1 * len(text), None
