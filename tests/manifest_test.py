@@ -171,6 +171,40 @@ class Tree(unittest.TestCase):
             subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
             self.assertEqual(bool(self.state()), is_stale, (command, room))
 
+    # Fails when a record is kept fresh for code other than that of which a comparison tells, or for one that found a change
+    def test_code_that_moved_no_bit_leaves_what_ran_fresh(self):
+        def git(*words):
+            return subprocess.run(["git", *words], cwd=self.root, check=True, capture_output=True, text=True).stdout.strip()
+
+        def changed(text):
+            """The file of a snapshot, taken by a tool of a commit with this law."""
+            self.write("physics/law.cpp", text)
+            git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "law")
+            file = self.root / f"{git('rev-parse', '--short=12', 'HEAD')}.json"
+            file.write_text(json.dumps({"program": f"optinc 1.0 ({file.stem}, native, GCC)"}))
+            return file
+
+        def moved(before, after):
+            self.script.code.cache_clear()
+            return [entry.id for entry in self.script.moved(self.script.manifest(), before, after)]
+
+        self.write("tests/snapshot/snapshot.py", "import pathlib, sys\nprint('0 of 9 datasets moved')\nsys.exit(pathlib.Path('moved').exists())\n")
+        before = changed("int law() { return 3; }\n")
+        self.assertEqual(self.run_all(), 0)
+        after, later = changed("int law() { return 2 + 1; }\n"), changed("int law() { return 1 + 2; }\n")
+        self.assertEqual(moved(before, after), [], "the code is that of a later commit")
+        self.assertEqual(moved(after, later), [], "the record is of an earlier one")
+        with contextlib.chdir(self.root):
+            self.write("moved", "")
+            with self.assertRaisesRegex(self.script.Failure, "a change that moves no bit is asked for"):
+                moved(before, later)
+            (self.root / "moved").unlink()
+            self.assertRegex(self.state(), "^code since ")
+            self.assertEqual(moved(before, later), ["chips/small"])
+        self.assertEqual(self.state(), "")
+        record = json.loads((self.root / "experiments/data/records/chips/small.json").read_text())
+        self.assertEqual(record["moved"], [f"{before.stem} to {later.stem}: 0 of 9 datasets moved"])
+
     def test_archive_holds_what_is_fresh_and_is_whole(self):
         file, out = self.root / "archive.tar.gz", self.root / "out"
         with self.assertRaisesRegex(self.script.Failure, "no entry is fresh"):
