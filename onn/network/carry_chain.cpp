@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "physics/core/check.hpp"
 
@@ -202,42 +203,68 @@ Run joined(Builder& builder, const Run& high, const Run& low) {
   return run;
 }
 
-/// The same digits by a parallel prefix.
-std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t half) {
-  const auto digits = static_cast<std::size_t>(task.input_digits());
-  const std::size_t places = digits + 2;
-  std::vector<Form> u(places);
-  std::vector<int> largest(places);
+/// Sums of every place, most significant first, two places above the servers' digits among them, before
+/// carries.
+struct Places {
+  std::vector<Form> sum;
+  std::vector<int> largest;  ///< that each can be
+};
+
+/// Digit k of what rounding adds, counted from the most significant of `places`.
+int rounding_digit(std::uint64_t added, std::size_t places, std::size_t k) {
+  return static_cast<int>((added >> (2 * (places - 1 - k))) & 3);
+}
+
+Places uncarried(const Task& task, std::uint64_t added) {
+  const std::size_t places = static_cast<std::size_t>(task.input_digits()) + 2;
+  Places u{std::vector<Form>(places), std::vector<int>(places)};
   for (std::size_t k = 0; k < places; ++k) {
-    const auto rounding = static_cast<int>((half >> (2 * (places - 1 - k))) & 3);
-    if (k >= 2) u[k] = {{{static_cast<int>(k) - 2, static_cast<double>(task.servers)}}, 0.0};
-    u[k].constant += rounding;
-    largest[k] = (k >= 2 ? 3 * task.servers : 0) + rounding;
+    const int rounding = rounding_digit(added, places, k);
+    if (k >= 2) u.sum[k] = {{{static_cast<int>(k) - 2, static_cast<double>(task.servers)}}, 0.0};
+    u.sum[k].constant += rounding;
+    u.largest[k] = (k >= 2 ? 3 * task.servers : 0) + rounding;
   }
-  while (*std::max_element(largest.begin(), largest.end()) > 6) {
-    std::vector<Form> fours(places);
-    for (std::size_t k = 0; k < places; ++k)
-      if (largest[k] > 3) fours[k] = sum(builder.steps(u[k], multiples_of_four(largest[k])));
-    for (std::size_t k = 0; k < places; ++k) {
-      u[k].add(-4, fours[k]);
-      if (k + 1 < places) u[k].add(1, fours[k + 1]);
-    }
-    std::vector<int> smaller(places);
-    for (std::size_t k = 0; k < places; ++k)
-      smaller[k] = std::min(largest[k], 3) + (k + 1 < places ? largest[k + 1] / 4 : 0);
-    largest = smaller;
-  }
-  std::vector<Run> runs(places);  // runs[k]: of a power of two of places, from k on; at last to the end
+  return u;
+}
+
+/// Hands the fours of every place to the next higher one, once.
+void hand_on_fours(Builder& builder, Places& u) {
+  const std::size_t places = u.sum.size();
+  std::vector<Form> fours(places);
+  for (std::size_t k = 0; k < places; ++k)
+    if (u.largest[k] > 3) fours[k] = sum(builder.steps(u.sum[k], multiples_of_four(u.largest[k])));
+  std::vector<int> smaller(places);
   for (std::size_t k = 0; k < places; ++k) {
-    const bool lowest = k + 1 == places;
+    u.sum[k].add(-4, fours[k]);
+    if (k + 1 < places) u.sum[k].add(1, fours[k + 1]);
+    smaller[k] = std::min(u.largest[k], 3) + (k + 1 < places ? u.largest[k + 1] / 4 : 0);
+  }
+  u.largest = smaller;
+}
+
+/// The run of each place alone. What comes into the lowest one is never asked.
+std::vector<Run> runs_of(Builder& builder, const Places& u) {
+  std::vector<Run> runs(u.sum.size());
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const bool makes = u.largest[k] >= 4, passes = u.largest[k] >= 3 && k + 1 < runs.size();
     std::vector<int> thresholds;
-    if (largest[k] >= 4) thresholds.push_back(4);
-    if (largest[k] >= 3 && !lowest) thresholds.push_back(3);
+    if (makes) thresholds.push_back(4);
+    if (passes) thresholds.push_back(3);
     if (thresholds.empty()) continue;
-    const std::vector<Form> steps = builder.steps(u[k], thresholds);
-    if (largest[k] >= 4) runs[k].makes = steps.front();
-    if (largest[k] >= 3 && !lowest) runs[k].passes = steps.back();
+    const std::vector<Form> steps = builder.steps(u.sum[k], thresholds);
+    if (makes) runs[k].makes = steps.front();
+    if (passes) runs[k].passes = steps.back();
   }
+  return runs;
+}
+
+/// The same digits by a parallel prefix.
+std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t added) {
+  Places u = uncarried(task, added);
+  const std::size_t places = u.sum.size();
+  while (*std::max_element(u.largest.begin(), u.largest.end()) > 6) hand_on_fours(builder, u);
+  std::vector<Run> runs =
+      runs_of(builder, u);  // runs[k]: of a power of two of places, from k on; at last to the end
   // Sklansky, counted from the last place: in round w the upper halves of blocks of 2w take in the lower ones
   for (std::size_t w = 1; w < places; w *= 2)
     for (std::size_t i = 0; i < places; ++i)
@@ -249,16 +276,34 @@ std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t
   std::uint64_t most = 0, place = 1;
   for (std::size_t k = places; k-- > 0; place *= 4) {
     most +=
-        ((k >= 2 ? 3 * static_cast<std::uint64_t>(task.servers) : 0) + ((half >> (2 * (places - 1 - k))) & 3)) *
-        place;
+        static_cast<std::uint64_t>((k >= 2 ? 3 * task.servers : 0) + rounding_digit(added, places, k)) * place;
     if (most < 4 * place) runs[k].makes = {};
   }
-  std::vector<Form> total = u;
+  std::vector<Form> total = u.sum;
   for (std::size_t k = 0; k < places; ++k) {
     total[k].add(-4, runs[k].makes);
     if (k + 1 < places) total[k].add(1, runs[k + 1].makes);
   }
   return total;
+}
+
+/// The least sum of codes that a majority takes.
+std::uint64_t least_votes(const Task& task) {
+  const std::uint64_t divisor = task.divisor();
+  if (task.rounding == Rounding::floor) return divisor;
+  return task.rounding == Rounding::half_up ? (divisor + 1) / 2 : divisor / 2 + 1;
+}
+
+/// Answers with the digits of half a sum, whose digits these are, one more than the answers.
+void answer_halves(Builder& builder, std::span<const Form> digits) {
+  std::vector<Form> low(digits.size()), high(digits.size());  // bits: low = y_1 - y_2 + y_3, high = y_2
+  for (std::size_t j = 0; j < digits.size(); ++j) {
+    if (digits[j].weight.empty()) continue;  // no such digit: 0
+    const auto y = builder.steps(digits[j], {1, 2, 3});
+    low[j].add(1, y[0]).add(-1, y[1]).add(1, y[2]);
+    high[j] = y[1];
+  }
+  for (std::size_t j = 0; j + 1 < digits.size(); ++j) builder.answer(Form(high[j + 1]).add(2.0, low[j]));
 }
 
 }  // namespace
@@ -284,15 +329,12 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   validate(task.rounding != Rounding::half_even || divisor == 1 || votes,
            "rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). Set "
            "task.rounding = \"half-up\".");
-  std::uint64_t added = divisor > 1 && task.rounding == Rounding::half_up ? divisor / 2 : 0;
-  int fours = 0;  // of votes: the carry c_0 that says yes
-  if (votes) {
-    const std::uint64_t least = task.rounding == Rounding::floor     ? divisor
-                                : task.rounding == Rounding::half_up ? (divisor + 1) / 2
-                                                                     : divisor / 2 + 1;
-    fours = static_cast<int>((least + task.codes() - 1) / task.codes());
-    added = static_cast<std::uint64_t>(fours) * task.codes() - least;
-  }
+  const std::uint64_t least = votes ? least_votes(task) : 0;
+  const int fours =
+      static_cast<int>((least + task.codes() - 1) / task.codes());  // of votes: the carry c_0 that says yes
+  const std::uint64_t added = votes ? static_cast<std::uint64_t>(fours) * task.codes() - least
+                              : divisor > 1 && task.rounding == Rounding::half_up ? divisor / 2
+                                                                                  : 0;
   const int digits = task.input_digits();
   Builder builder{{task, {}}, settings, digits};
   std::vector<Form> total =
@@ -313,16 +355,7 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
     for (std::size_t j = last - answers; j < last; ++j) builder.answer(total[j]);
     return built();
   }
-  // every digit's bits: low = y_1 - y_2 + y_3, high = y_2
-  std::vector<Form> low(last), high(last);
-  for (std::size_t j = last - answers - 1; j < last; ++j) {
-    if (total[j].weight.empty()) continue;  // no such digit: 0
-    const auto y = builder.steps(total[j], {1, 2, 3});
-    low[j].add(1, y[0]).add(-1, y[1]).add(1, y[2]);
-    high[j] = y[1];
-  }
-  for (std::size_t j = last - answers - 1; j + 1 < last; ++j)
-    builder.answer(Form(high[j + 1]).add(2.0, low[j]));
+  answer_halves(builder, std::span(total).subspan(last - answers - 1, answers + 1));
   return built();
 }
 

@@ -152,50 +152,63 @@ Network make_network(const Task& task, std::span<const int> hidden) {
   return network;
 }
 
+namespace {
+
+/// Throws Error where blocks, sigmas and their sizes are not those of the layer's wiring.
+void validate_blocks(const SigmaULayer& layer, std::size_t l) {
+  const int n = layer.block_size();
+  const auto blocks = static_cast<std::size_t>(layer.blocks());
+  const bool sums = layer.wiring == Wiring::sum;
+  const auto [less, more] = std::minmax(layer.outputs, layer.inputs);
+  bool fits = (sums ? layer.outputs == 1 : more % less == 0) && layer.unitary.size() == blocks &&
+              layer.sigma.size() == blocks;
+  for (std::size_t b = 0; fits && b < blocks; ++b)
+    fits =
+        layer.unitary[b].rows() == n && layer.unitary[b].cols() == n && layer.sigma[b].size() == (sums ? 1 : n);
+  validate(
+      fits,
+      "layer {} of {} inputs and {} outputs does not fit its wiring (square blocks, or a sum of one output). "
+      "Correct the network.",
+      l, layer.inputs, layer.outputs);
+  for (std::size_t b = 0; !layer.attenuated && b < blocks; ++b)
+    validate((layer.sigma[b].array() == layer.sigma[0][0]).all() && layer.sigma[0][0] > 0,
+             "layer {} has no attenuators but sigmas that differ (one positive number everywhere). Set "
+             "attenuated.",
+             l);
+}
+
+/// Throws Error for layer l, before which there are so many signals.
+void validate_layer(const SigmaULayer& layer, std::size_t l, int signals) {
+  validate(layer.outputs >= 1 && layer.inputs >= 1 &&
+               layer.reads.size() == static_cast<std::size_t>(layer.inputs) &&
+               layer.bias.size() == layer.outputs,
+           "layer {} of {} inputs and {} outputs reads {} signals and has {} biases (one each). Correct the "
+           "network.",
+           l, layer.inputs, layer.outputs, layer.reads.size(), layer.bias.size());
+  for (const int signal : layer.reads)
+    validate(signal >= 0 && signal < signals,
+             "layer {} reads signal {} (0..{} come before it). Correct the network.", l, signal, signals - 1);
+  validate(layer.ending == LayerEnd::receivers || (layer.offset == 0 && !std::isfinite(layer.ceiling)),
+           "layer {} has an offset {} or a ceiling {} but no receivers of its own (0 and none). Correct the "
+           "network.",
+           l, layer.offset, layer.ceiling);
+  validate(
+      layer.ending != LayerEnd::light || layer.bias.isZero(0.0),
+      "layer {} has a bias but no receivers (0: light alone cannot carry it). Give it to the layer behind.", l);
+  validate_blocks(layer, l);
+  validate(layer.ceiling > 0 && std::isfinite(layer.offset),
+           "layer {}: ceiling {}, offset {} (ceiling > 0, both numbers). Correct the network.", l,
+           layer.ceiling, layer.offset);
+}
+
+}  // namespace
+
 void validate_network(const Network& network) {
   validate_task(network.task);
   int signals = network.task.input_digits(), digits = 0;
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const SigmaULayer& layer = network.layers[l];
-    const auto inputs = static_cast<std::size_t>(layer.inputs);
-    validate(layer.outputs >= 1 && layer.inputs >= 1 && layer.reads.size() == inputs &&
-                 layer.bias.size() == layer.outputs,
-             "layer {} of {} inputs and {} outputs reads {} signals and has {} biases (one each). Correct the "
-             "network.",
-             l, layer.inputs, layer.outputs, layer.reads.size(), layer.bias.size());
-    for (const int signal : layer.reads)
-      validate(signal >= 0 && signal < signals,
-               "layer {} reads signal {} (0..{} come before it). Correct the network.", l, signal, signals - 1);
-    validate(layer.ending == LayerEnd::receivers || (layer.offset == 0 && !std::isfinite(layer.ceiling)),
-             "layer {} has an offset {} or a ceiling {} but no receivers of its own (0 and none). Correct the "
-             "network.",
-             l, layer.offset, layer.ceiling);
-    validate(
-        layer.ending != LayerEnd::light || layer.bias.isZero(0.0),
-        "layer {} has a bias but no receivers (0: light alone cannot carry it). Give it to the layer behind.",
-        l);
-    const int n = layer.block_size();
-    const auto blocks = static_cast<std::size_t>(layer.blocks());
-    const bool cut = layer.wiring == Wiring::sum
-                         ? layer.outputs == 1
-                         : std::max(layer.outputs, layer.inputs) % std::min(layer.outputs, layer.inputs) == 0;
-    bool fits = cut && layer.unitary.size() == blocks && layer.sigma.size() == blocks;
-    for (std::size_t b = 0; fits && b < blocks; ++b)
-      fits = layer.unitary[b].rows() == n && layer.unitary[b].cols() == n &&
-             layer.sigma[b].size() == (layer.wiring == Wiring::sum ? 1 : n);
-    validate(
-        fits,
-        "layer {} of {} inputs and {} outputs does not fit its wiring (square blocks, or a sum of one output). "
-        "Correct the network.",
-        l, layer.inputs, layer.outputs);
-    for (std::size_t b = 0; !layer.attenuated && b < blocks; ++b)
-      validate((layer.sigma[b].array() == layer.sigma[0][0]).all() && layer.sigma[0][0] > 0,
-               "layer {} has no attenuators but sigmas that differ (one positive number everywhere). Set "
-               "attenuated.",
-               l);
-    validate(layer.ceiling > 0 && std::isfinite(layer.offset),
-             "layer {}: ceiling {}, offset {} (ceiling > 0, both numbers). Correct the network.", l,
-             layer.ceiling, layer.offset);
+    validate_layer(layer, l, signals);
     signals += layer.outputs;
     if (layer.ending == LayerEnd::servers) digits += layer.outputs;
   }
@@ -203,17 +216,18 @@ void validate_network(const Network& network) {
            "{} outputs go to the servers (the task has {} digits). Correct the network.", digits,
            network.task.output_digits());
   const auto reads = signal_reads(network);
-  for (std::size_t l = 0; l < network.layers.size(); ++l)
-    for (int i = 0; network.layers[l].ending == LayerEnd::servers && i < network.layers[l].outputs; ++i)
-      validate(
-          reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 0,
-          "output {} of layer {} goes to the servers and is read on the chip (never). Correct the network.", i,
-          l);
-  for (std::size_t l = 0; l < network.layers.size(); ++l)
-    for (int i = 0; network.layers[l].ending == LayerEnd::light && i < network.layers[l].outputs; ++i)
-      validate(reads[static_cast<std::size_t>(network.first_signal(l) + i)] == 1,
-               "light of layer {} is read {} times (once: nothing splits it). Read it once, or receive it.", l,
-               reads[static_cast<std::size_t>(network.first_signal(l) + i)]);
+  for (const LayerEnd ending : {LayerEnd::servers, LayerEnd::light})
+    for (std::size_t l = 0; l < network.layers.size(); ++l)
+      for (int i = 0; network.layers[l].ending == ending && i < network.layers[l].outputs; ++i) {
+        const int times = reads[static_cast<std::size_t>(network.first_signal(l) + i)];
+        validate(
+            ending == LayerEnd::light || times == 0,
+            "output {} of layer {} goes to the servers and is read on the chip (never). Correct the network.",
+            i, l);
+        validate(ending == LayerEnd::servers || times == 1,
+                 "light of layer {} is read {} times (once: nothing splits it). Read it once, or receive it.",
+                 l, times);
+      }
 }
 
 namespace {
