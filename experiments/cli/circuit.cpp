@@ -286,6 +286,59 @@ std::string models_text() {
   return text;
 }
 
+/// Of all wavelengths, those of a part at once.
+CircuitScattering scattering_of(const CircuitComponent& circuit, const CircuitSettings& settings,
+                                const std::vector<double>& wavelengths, bool quiet) {
+  CircuitScattering found{circuit.ports, wavelengths, {}};
+  const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
+             count = static_cast<Eigen::Index>(wavelengths.size());
+  found.s.resize(ports * ports, count);
+  if (circuit.emission) found.emitted_w_per_hz.resize(ports, count);
+  const auto part = static_cast<Eigen::Index>(wavelengths_at_once(circuit));
+  Progress progress("wavelengths", (count + part - 1) / part, quiet);
+  for (Eigen::Index from = 0; from < count; from += part) {
+    check_interrupt();
+    const Eigen::Index width = std::min(part, count - from);
+    const auto now =
+        std::span(wavelengths).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(width));
+    found.s.middleCols(from, width) = circuit.scattering(settings, now);
+    if (circuit.emission)
+      found.emitted_w_per_hz.middleCols(from, width) = emitted_power(circuit.emission(settings, now));
+    progress.step();
+  }
+  return found;
+}
+
+/// Throws Error where the file to be written cannot hold what is asked for.
+void validate_output(const CircuitArguments& a, const CircuitComponent& circuit, bool lit) {
+  const std::string& output = a.out.output;
+  const bool stored = !output.empty(),
+             is_simulators =
+                 stored && (touchstone_ports(output) > 0 || is_touchstone_2(output) || is_verilog_a(output));
+  if (stored) {
+    require_scattering_extension(output, circuit.ports.size());
+    require_not_input(output, circuit.files);
+  }
+  validate(!a.convention || is_simulators,
+           "--convention without a file of Touchstone or Verilog-A (HDF5 and what is printed have the sign of "
+           "FORMAT.md). Name "
+           "one, such as -o {}.s{}p.",
+           std::filesystem::path(a.netlist).stem().string(), circuit.ports.size());
+  validate(!stored || !lit || !is_simulators,
+           "--light with -o {} (such a file holds scattering alone). Name the output {}.", output,
+           std::filesystem::path(output).replace_extension(".h5").string());
+}
+
+/// Receivers behind the ports, their readings of light at one of them.
+void receive(CircuitScattering& found, const LightIn& light, std::map<std::string, double> settings) {
+  const DirectReceiver receiver = direct_receiver(settings);
+  found.readings = direct_readings(found.s, found.emitted_w_per_hz, light.port, light.power_w, receiver);
+  found.light_port = found.ports[static_cast<std::size_t>(light.port)];
+  found.light_power_w = light.power_w;
+  for (const ModelSetting& setting : direct_receiver_settings()) settings.emplace(setting.name, setting.usual);
+  found.receiver = std::move(settings);
+}
+
 }  // namespace
 
 int circuit_command(const CircuitArguments& a, std::string_view typed) {
@@ -308,28 +361,15 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
                 [&](const std::string& text) { return std::ranges::count(of_process, text) > 0; });
   const auto changed = numbers_of(of_instances, "--set", "INSTANCE.SETTING", "bus.eta_rad=0.3");
   const CircuitSettings settings(changed.begin(), changed.end());
-  std::map<std::string, double> of_receiver =
+  const std::map<std::string, double> of_receiver =
       numbers_of(a.receiver, "--receiver", "SETTING", "bandwidth_hz=20e9", true);
-  const DirectReceiver receiver = direct_receiver(of_receiver);
+  direct_receiver(of_receiver);  // refuses before a netlist is read
   NetlistOptions options{a.absorb_unconnected};
   for (const std::string& name : a.mappings)
     options.mappings.push_back(read_mapping(shipped_or_own("mappings", name)));
   const CircuitComponent circuit = read_netlist(a.netlist, options);
-  if (stored) {
-    require_scattering_extension(a.out.output, circuit.ports.size());
-    require_not_input(a.out.output, circuit.files);
-  }
-  const bool is_simulators = stored && (touchstone_ports(a.out.output) > 0 || is_touchstone_2(a.out.output) ||
-                                        is_verilog_a(a.out.output));
-  validate(!a.convention || is_simulators,
-           "--convention without a file of Touchstone or Verilog-A (HDF5 and what is printed have the sign of "
-           "FORMAT.md). Name "
-           "one, such as -o {}.s{}p.",
-           std::filesystem::path(a.netlist).stem().string(), circuit.ports.size());
   const std::optional<LightIn> light = light_of(a, circuit.ports);
-  validate(!stored || !light || !is_simulators,
-           "--light with -o {} (such a file holds scattering alone). Name the output {}.", a.out.output,
-           std::filesystem::path(a.out.output).replace_extension(".h5").string());
+  validate_output(a, circuit, light.has_value());
   if (circuit.warnings) print_warnings(circuit.warnings(settings));
   const auto name_what_is_not_read = [&] {
     if (!circuit.not_read.empty()) complain(fmt::format("not read: {}", fmt::join(circuit.not_read, ", ")));
@@ -339,33 +379,8 @@ int circuit_command(const CircuitArguments& a, std::string_view typed) {
     name_what_is_not_read();
     return status;
   }
-  CircuitScattering found{circuit.ports, wavelengths, {}};
-  const auto ports = static_cast<Eigen::Index>(circuit.ports.size()),
-             count = static_cast<Eigen::Index>(wavelengths.size());
-  found.s.resize(ports * ports, count);
-  if (circuit.emission) found.emitted_w_per_hz.resize(ports, count);
-  const auto part = static_cast<Eigen::Index>(wavelengths_at_once(circuit));
-  {
-    Progress progress("wavelengths", (count + part - 1) / part, a.out.quiet);
-    for (Eigen::Index from = 0; from < count; from += part) {
-      check_interrupt();
-      const Eigen::Index width = std::min(part, count - from);
-      const auto now =
-          std::span(wavelengths).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(width));
-      found.s.middleCols(from, width) = circuit.scattering(settings, now);
-      if (circuit.emission)
-        found.emitted_w_per_hz.middleCols(from, width) = emitted_power(circuit.emission(settings, now));
-      progress.step();
-    }
-  }
-  if (light) {
-    found.readings = direct_readings(found.s, found.emitted_w_per_hz, light->port, light->power_w, receiver);
-    found.light_port = circuit.ports[static_cast<std::size_t>(light->port)];
-    found.light_power_w = light->power_w;
-    for (const ModelSetting& setting : direct_receiver_settings())
-      of_receiver.emplace(setting.name, setting.usual);
-    found.receiver = std::move(of_receiver);
-  }
+  CircuitScattering found = scattering_of(circuit, settings, wavelengths, a.out.quiet);
+  if (light) receive(found, *light, of_receiver);
   if (stored)
     write_scattering(a.out.output, found,
                      fmt::format("OptINC circuit: {}", std::filesystem::path(a.netlist).stem().string()), typed,

@@ -169,48 +169,59 @@ void rename_stored(toml::table& table, std::int64_t schema_version) {
   }
 }
 
-/// `folder`: of the study's file, where its relative paths start. `stored`: the schema version of the result
-/// file that holds the text; 0 for a text that a user wrote.
-StudyConfig parse_study(std::string_view text, std::string_view name, const Overrides& overrides,
-                        const std::filesystem::path& folder, std::int64_t stored = 0) {
-  GivenValues given, over;
-  const TomlSource source{std::string(name)};
-  toml::table table = parse_toml(text, source);
-  if (stored > 0) rename_stored(table, stored);
+/// Values that a study's file gives, and those of the command line.
+struct StudyValues {
+  GivenValues file, over;
+};
+
+/// Of a table and of --set. What stands for other keys takes their place: a set or a part asked for on the
+/// command line must not be undone by the file, which --print-config writes in full. `folder`: where relative
+/// paths of the file start.
+StudyValues study_values(const toml::table& table, const TomlSource& source, const Overrides& overrides,
+                         const std::filesystem::path& folder) {
+  StudyValues given;
   std::vector<Assignment> assigned;
   for (const std::string& setting : overrides.settings) assigned.push_back(parse_assignment(setting, "--set"));
   std::string model = table["model"].value_or(StudyConfig().model);
   for (const Assignment& one : assigned) model = one.table["model"].value_or(model);
-  read_table(table, source, model, given);
-  for (auto& [key, value] : given)
+  read_table(table, source, model, given.file);
+  for (auto& [key, value] : given.file)
     if (value.file) place_beside(folder, value.value);
-  for (const Assignment& one : assigned) read_table(one.table, one.source, model, over);
-  // a set asked for on the command line must not be undone by the file, which --print-config writes in full
+  for (const Assignment& one : assigned) read_table(one.table, one.source, model, given.over);
   for (const NamedSet& set : named_sets())
-    if (over.contains(std::string(set.key)))
-      for (const std::string& key : set.keys()) given.erase(key);
+    if (given.over.contains(std::string(set.key)))
+      for (const std::string& key : set.keys()) given.file.erase(key);
   for (const UnitPart& part : unit_parts({}))
-    if (over.contains(part.key))
-      for (const std::string& key : keys_of_part(part)) given.erase(key);
-  for (const auto& [key, value] : over) given.insert_or_assign(key, value);
+    if (given.over.contains(part.key))
+      for (const std::string& key : keys_of_part(part)) given.file.erase(key);
+  return given;
+}
 
+/// The settings that these values make, sweeps apart.
+StudyConfig config_of(const GivenValues& values, std::string_view name) {
   StudyConfig config;
   for (const NamedSet& set : named_sets()) {
-    const auto named = given.find(std::string(set.key));
-    if (named == given.end()) continue;
+    const auto named = values.find(std::string(set.key));
+    if (named == values.end()) continue;
     const std::string& start = std::get<std::string>(named->second.value);
     if (set.key == "chip.preset" && start == "custom") {
-      validate_custom_chip(given, name);
+      validate_custom_chip(values, name);
       config.chip = {};
     } else {
       set.start(config, start);
     }
   }
   visit_config(config, [&](std::string_view section, const Row& info, auto& member) {
-    const auto found = given.find(FieldEntry{section, info, false}.name());
-    if (found != given.end()) from_field_value(member, found->second.value);
+    const auto found = values.find(FieldEntry{section, info, false}.name());
+    if (found != values.end()) from_field_value(member, found->second.value);
   });
   name_sets(config);
+  return config;
+}
+
+/// Reads the sweeps of a table and of the command line. `over`: what --set gave.
+void add_sweeps(StudyConfig& config, const toml::table& table, const TomlSource& source,
+                const Overrides& overrides, const GivenValues& over, const std::filesystem::path& folder) {
   config.sweeps = read_sweeps(table, source, config);
   for (SweepAxis& axis : config.sweeps)
     for (SweptKey& key : axis.keys)
@@ -222,10 +233,23 @@ StudyConfig parse_study(std::string_view text, std::string_view name, const Over
       validate(!over.contains(key.key),
                "--set {}: the study sweeps this key (its values would win). Write --sweep {}=[{}].", key.key,
                key.key, over.contains(key.key) ? toml_text(over.at(key.key).value) : "");
-  refuse_parts_swept_beside_own_values(config, name);
+  refuse_parts_swept_beside_own_values(config, source.name);
   if (overrides.ablation) config.sweeps.push_back(ablation_of_all(config));
-  validate_axes(config.sweeps, name);
-  if (!given.contains("task.rounding")) config.task.rounding = rounding_of_networks(config, overrides);
+  validate_axes(config.sweeps, source.name);
+}
+
+/// `folder`: of the study's file, where its relative paths start. `stored`: the schema version of the result
+/// file that holds the text; 0 for a text that a user wrote.
+StudyConfig parse_study(std::string_view text, std::string_view name, const Overrides& overrides,
+                        const std::filesystem::path& folder, std::int64_t stored = 0) {
+  const TomlSource source{std::string(name)};
+  toml::table table = parse_toml(text, source);
+  if (stored > 0) rename_stored(table, stored);
+  auto [values, over] = study_values(table, source, overrides, folder);
+  for (const auto& [key, value] : over) values.insert_or_assign(key, value);
+  StudyConfig config = config_of(values, name);
+  add_sweeps(config, table, source, overrides, over, folder);
+  if (!values.contains("task.rounding")) config.task.rounding = rounding_of_networks(config, overrides);
   try {
     validate_config(config);
   } catch (const Error& error) {  // what holds between keys has no line of its own

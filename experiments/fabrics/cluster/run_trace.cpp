@@ -239,6 +239,8 @@ class Run {
   void begin(std::optional<std::size_t> operation);
   void begin_phase(Running& r);
   void advance(Running& r);
+  void go_on();
+  void end_what_is_over();
   std::optional<std::size_t> end_operation(std::size_t operation);
 
   const ExecutionTrace& trace_;
@@ -257,6 +259,7 @@ class Run {
   std::map<std::size_t, SummedGroup> sums_;  ///< by queue
   std::priority_queue<std::pair<double, Member>, std::vector<std::pair<double, Member>>, std::greater<>>
       computing_;
+  static constexpr double tie = 1 + 1e-13;  ///< times that differ by less are one
   double now_s_ = 0.0;
   TraceRun result_;
 };
@@ -374,52 +377,61 @@ void Run::advance(Running& r) {
   if (++r.phase < phases.size()) begin_phase(r);
 }
 
+/// Goes on to when something happens next: bytes are sent until then.
+void Run::go_on() {
+  const std::vector<double>& rates = solver_.rates();
+  double next_s = computing_.empty() ? std::numeric_limits<double>::infinity() : computing_.top().first;
+  for (Running& r : running_) {
+    if (r.sends) r.rate = rates[flow(r)];
+    next_s = std::min(next_s, r.sends ? now_s_ + r.left_bytes / r.rate : r.until_s);
+  }
+  for (Running& r : running_) {
+    if (!r.sends) continue;
+    const double end_s = now_s_ + r.left_bytes / r.rate;
+    r.left_bytes = end_s <= next_s * tie ? 0.0 : r.left_bytes - r.rate * (next_s - now_s_);
+  }
+  now_s_ = next_s;
+}
+
+/// Ends the steps and phases that end now, and begins operations behind those that do.
+void Run::end_what_is_over() {
+  for (; !computing_.empty() && computing_.top().first <= now_s_ * tie; computing_.pop()) {
+    const Member done = computing_.top().second;
+    const std::size_t unit = unit_of(done.first, done.second);
+    units_[unit].busy = false;
+    touched_.push_back(unit);
+    ended_.push_back(done);
+    ++result_.events;
+  }
+  std::vector<std::size_t> over;
+  for (Running& r : running_)
+    if (r.sends ? r.left_bytes <= 0.0 : r.until_s <= now_s_ * tie) {
+      ++result_.events;
+      advance(r);
+      if (r.phase == phases_of(r.operation).size()) over.push_back(r.operation);
+    }
+  std::erase_if(running_, [&](const Running& r) { return r.phase == phases_of(r.operation).size(); });
+  for (const std::size_t operation : over) begin(end_operation(operation));
+}
+
 TraceRun Run::run(const std::function<void()>& while_running) {
-  constexpr double tie = 1 + 1e-13;
   for (std::uint32_t rank = 0; rank < trace_.ranks.size(); ++rank)
     for (std::uint32_t step = 0; step < waits_[rank].size(); ++step)
       if (waits_[rank][step] == 0) reach(rank, step);
   settle();
   while (!running_.empty() || !computing_.empty()) {
     if (while_running) while_running();
-    const std::vector<double>& rates = solver_.rates();
-    double next_s = computing_.empty() ? std::numeric_limits<double>::infinity() : computing_.top().first;
-    for (Running& r : running_) {
-      if (r.sends) r.rate = rates[flow(r)];
-      next_s = std::min(next_s, r.sends ? now_s_ + r.left_bytes / r.rate : r.until_s);
-    }
-    for (Running& r : running_) {
-      if (!r.sends) continue;
-      const double end_s = now_s_ + r.left_bytes / r.rate;
-      r.left_bytes = end_s <= next_s * tie ? 0.0 : r.left_bytes - r.rate * (next_s - now_s_);
-    }
-    now_s_ = next_s;
-    for (; !computing_.empty() && computing_.top().first <= now_s_ * tie; computing_.pop()) {
-      const Member done = computing_.top().second;
-      const std::size_t unit = unit_of(done.first, done.second);
-      units_[unit].busy = false;
-      touched_.push_back(unit);
-      ended_.push_back(done);
-      ++result_.events;
-    }
-    std::vector<std::size_t> over;
-    for (Running& r : running_)
-      if (r.sends ? r.left_bytes <= 0.0 : r.until_s <= now_s_ * tie) {
-        ++result_.events;
-        advance(r);
-        if (r.phase == phases_of(r.operation).size()) over.push_back(r.operation);
-      }
-    std::erase_if(running_, [&](const Running& r) { return r.phase == phases_of(r.operation).size(); });
-    for (const std::size_t operation : over) begin(end_operation(operation));
+    go_on();
+    end_what_is_over();
     settle();
   }
   std::size_t steps = 0;
-  for (std::uint32_t rank = 0; rank < trace_.ranks.size(); ++rank) {
+  for (const auto& of_rank : trace_.ranks) {
     double compute_s = 0.0;
-    for (const TraceStep& step : trace_.ranks[rank])
+    for (const TraceStep& step : of_rank)
       if (step.kind == StepKind::compute) compute_s += step.seconds;
     result_.compute_s = std::max(result_.compute_s, compute_s);
-    steps += trace_.ranks[rank].size();
+    steps += of_rank.size();
   }
   validate(static_cast<std::size_t>(result_.steps) == steps,
            "{} of {} steps never begin (they wait for each other, or for ranks that do). Write the trace anew.",

@@ -24,6 +24,24 @@ void refuse_control_characters(const toml::node& node, const TomlSource& source)
              source.at(node), shown(node));
 }
 
+/// Where the string that begins at `at` ends: at its last quote, or the last character of a text or line
+/// without one.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string_view quotes = text.substr(at, 3);
+  const bool lines = quotes == "\"\"\"" || quotes == "\'\'\'";
+  for (at += lines ? 3 : 1; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\')
+      ++at;
+    else if (lines ? text.substr(at, 3) == quotes : text[at] == quote || text[at] == '\n')
+      break;
+  }
+  // such a string may end in one or two quotes of its own
+  if (lines)
+    for (at += 2; at + 1 < text.size() && text[at + 1] == quote;) ++at;
+  return at;
+}
+
 /// Where a key has its seventeenth part or brackets stand in 32 others; nullptr where none do. toml++, and what
 /// walks its tables, recurses once for each.
 const char* too_deep(std::string_view text) {
@@ -32,17 +50,7 @@ const char* too_deep(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"' || c == '\'') {
-      const std::string_view quotes = text.substr(i, 3);
-      const bool lines = quotes == "\"\"\"" || quotes == "\'\'\'";
-      for (i += lines ? 3 : 1; i < text.size(); ++i) {
-        if (c == '"' && text[i] == '\\')
-          ++i;
-        else if (lines ? text.substr(i, 3) == quotes : text[i] == c || text[i] == '\n')
-          break;
-      }
-      // such a string may end in one or two quotes of its own
-      if (lines)
-        for (i += 2; i + 1 < text.size() && text[i + 1] == c;) ++i;
+      i = end_of_string(text, i);
     } else if (c == '#') {
       i = std::min(text.find('\n', i), text.size()) - 1;
     } else if (c == '.') {
