@@ -165,14 +165,38 @@ struct Taken {
   std::vector<NumberPlane<Real>> shared;
 };
 
+/// Light of port p in phase with its oscillator, a number a word; what its walk and the noise of the receiver
+/// add to `found`, and draws that others have in common.
+template <class Real>
+std::vector<Real> in_phase(const Stage<double>& stage, Eigen::Index p, const StageNoise<Real>& noise,
+                           const StageSignals<Real>& light, Taken<Real>& found) {
+  const Vector& own_rad = stage.receivers.oscillator_rad;
+  const double walk2 = std::pow(stage.oscillator_linewidth_rad, 2), visibility = std::exp(-walk2 / 2),
+               angle = stage.oscillator_drift_rad - (own_rad.size() > 0 ? own_rad[p] : 0.0),
+               cosine = std::cos(angle), sine = std::sin(angle);
+  std::vector<Real> fields;
+  for (Eigen::Index w = 0; w < light.re.words; ++w) {
+    const Real re = cosine * light.re(p, w) - sine * light.im(p, w),
+               im = sine * light.re(p, w) + cosine * light.im(p, w);
+    fields.push_back(visibility * re);
+    found.settled(p, w) = visibility * re + stage.path.bias[p];
+    found.own(p, w) = noise.white + noise.shot * (re * re + im * im);
+    if (walk2 > 0) found.own(p, w) += walk2 * (im * im + walk2 / 2 * re * re);
+  }
+  for (std::size_t s = 0; s < light.shared.size(); ++s) {
+    add_row(light.shared[s].re, p, cosine, found.shared[s], p);
+    add_row(light.shared[s].im, p, -sine, found.shared[s], p);
+  }
+  return fields;
+}
+
 template <class Real>
 Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageChannel<Real>& channel,
                   const StageNoise<Real>& noise, const Real& current_per_value,
                   const StageSignals<Real>& light) {
   const Eigen::Index ports = light.re.rows, words = light.re.words;
   const StageReceivers& receivers = stage.receivers;
-  const double walk2 = std::pow(stage.oscillator_linewidth_rad, 2), visibility = std::exp(-walk2 / 2),
-               jitter_s = receivers.noise.jitter ? receivers.noise.scale * receivers.jitter_s : 0.0;
+  const double jitter_s = receivers.noise.jitter ? receivers.noise.scale * receivers.jitter_s : 0.0;
   const std::size_t draws = light.shared.size(), seed = draws - number - 1;
   const NumberPlane<Real> plane(ports, words);
   Taken<Real> found = {{plane, plane}, plane, plane, std::vector<NumberPlane<Real>>(draws)};
@@ -182,24 +206,10 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
   std::vector<Real> tap2;
   for (const Real& c : channel.equaliser) tap2.push_back(c * c);
   parallel_for(ports, [&](Eigen::Index p) {
-    const double own_rad = receivers.oscillator_rad.size() > 0 ? receivers.oscillator_rad[p] : 0.0,
-                 angle = stage.oscillator_drift_rad - own_rad, cosine = std::cos(angle), sine = std::sin(angle);
-    std::vector<Real> in_phase(static_cast<std::size_t>(words));
-    for (Eigen::Index w = 0; w < words; ++w) {
-      const Real re = cosine * light.re(p, w) - sine * light.im(p, w),
-                 im = sine * light.re(p, w) + cosine * light.im(p, w);
-      in_phase[static_cast<std::size_t>(w)] = visibility * re;
-      found.settled(p, w) = visibility * re + stage.path.bias[p];
-      found.own(p, w) = noise.white + noise.shot * (re * re + im * im);
-      if (walk2 > 0) found.own(p, w) += walk2 * (im * im + walk2 / 2 * re * re);
-    }
-    for (std::size_t s = 0; s < draws; ++s) {
-      add_row(light.shared[s].re, p, cosine, found.shared[s], p);
-      add_row(light.shared[s].im, p, -sine, found.shared[s], p);
-    }
-    std::vector<Real> samples = around_words(in_phase, channel.response, channel.response_before);
+    const std::vector<Real> fields = in_phase(stage, p, noise, light, found);
+    std::vector<Real> samples = around_words(fields, channel.response, channel.response_before);
     if (jitter_s > 0) {
-      std::vector<Real> late = around_words(in_phase, channel.slope, channel.response_before);
+      std::vector<Real> late = around_words(fields, channel.slope, channel.response_before);
       for (Real& x : late) x = jitter_s * jitter_s * x * x;
       late = around_words(late, tap2, channel.equaliser_before);
       for (Eigen::Index w = 0; w < words; ++w) found.own(p, w) += late[static_cast<std::size_t>(w)];
