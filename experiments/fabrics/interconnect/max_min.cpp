@@ -74,8 +74,8 @@ void MaxMinSolver::set(std::size_t flow, bool present) {
   touch(flow);
 }
 
-const std::vector<double>& MaxMinSolver::rates() {
-  // flows that share a link with one that came or went, or with one that does, and so on
+/// Flows that share a link with one that came or went, or with one that does, and so on: `changed_`, in order.
+void MaxMinSolver::find_changed() {
   changed_.clear();
   for (std::size_t t = 0; t < touched_.size(); ++t)
     for (std::size_t k = first_[touched_[t]]; k < first_[touched_[t] + 1]; ++k) {
@@ -86,9 +86,26 @@ const std::vector<double>& MaxMinSolver::rates() {
       touch(f);
     }
   std::sort(changed_.begin(), changed_.end());
-  const auto weight = [&](std::size_t f, std::size_t i) {
-    return flows_[f].weights.empty() ? 1.0 : flows_[f].weights[i];
-  };
+}
+
+double MaxMinSolver::weight(std::size_t flow, std::size_t link) const {
+  return flows_[flow].weights.empty() ? 1.0 : flows_[flow].weights[link];
+}
+
+/// Gives a waiting flow its rate, and takes that from its links.
+void MaxMinSolver::settle(std::size_t flow, double rate) {
+  waiting_[flow] = 0;
+  rates_[flow] = rate;
+  for (std::size_t i = 0; i < flows_[flow].links.size(); ++i) {
+    Link& link = links_[static_cast<std::size_t>(flows_[flow].links[i])];
+    link.left = std::max(0.0, link.left - weight(flow, i) * rate);
+    link.load -= weight(flow, i);
+    --link.flows;
+  }
+}
+
+const std::vector<double>& MaxMinSolver::rates() {
+  find_changed();
   for (const std::size_t l : touched_) links_[l] = {capacity_[l]};
   for (const std::size_t f : changed_)
     for (std::size_t i = 0; i < flows_[f].links.size(); ++i) {
@@ -117,19 +134,11 @@ const std::vector<double>& MaxMinSolver::rates() {
     }
     const std::size_t full = link;
     queue_.pop_back();
-    for (std::size_t k = first_[full]; links_[full].flows > 0 && k < first_[full + 1]; ++k) {
-      const std::size_t f = over_[k];
-      if (!waiting_[f]) continue;
-      waiting_[f] = 0;
-      --wait;
-      rates_[f] = now;
-      for (std::size_t i = 0; i < flows_[f].links.size(); ++i) {
-        Link& other = links_[static_cast<std::size_t>(flows_[f].links[i])];
-        other.left = std::max(0.0, other.left - weight(f, i) * now);
-        other.load -= weight(f, i);
-        --other.flows;
+    for (std::size_t k = first_[full]; links_[full].flows > 0 && k < first_[full + 1]; ++k)
+      if (waiting_[over_[k]]) {
+        settle(over_[k], now);
+        --wait;
       }
-    }
   }
   return rates_;
 }

@@ -50,6 +50,9 @@ class MaxMinSolver {
     bool touched = false;  ///< its flows must be solved anew
   };
   void touch(std::size_t flow);
+  void find_changed();
+  double weight(std::size_t flow, std::size_t link) const;
+  void settle(std::size_t flow, double rate);
 
   std::span<const double> capacity_;
   std::span<const Flow> flows_;
