@@ -73,11 +73,17 @@ double reach_m(const Crosstalk& c) {
   return c.law == CrosstalkLaw::sheet ? std::min(c.cutoff_m, c.sheet_radius_m) : c.cutoff_m;
 }
 
-/// What a place sees: calls visit(heater, K/W) with the rise there per watt in each heater, in any order. `own`
-/// is the heater that is itself at the place, or -1.
+/// Where a rise is asked for [m], the resistance that it counts with [K/W], and the heater that is itself
+/// there, or -1.
+struct Place {
+  double x, y, resistance;
+  Index own;
+};
+
+/// What a place sees: calls visit(heater, K/W) with the rise there per watt in each heater, in any order.
 template <class Visit>
-void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, double x, double y,
-                double r_place, Index own, Visit visit) {
+void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, const Place& place, Visit visit) {
+  const auto& [x, y, r_place, own] = place;
   if (own >= 0) visit(own, r_place);
   if (c.law == CrosstalkLaw::none) return;
   const double reach_squared = 1.001 * reach_m(c) * reach_m(c);  // and more than any rounding of it
@@ -101,7 +107,7 @@ SparseMatrix rows_of_places(const HeaterArray& h, const Crosstalk& c, const Vect
   std::vector<double> values;
   for (Index j = 0; j < x.size(); ++j) {
     if (std::isfinite(x[j]))
-      neighbours(h, c, cells, x[j], y[j], r[j], on_heaters ? j : -1, [&](Index i, double value) {
+      neighbours(h, c, cells, {x[j], y[j], r[j], on_heaters ? j : -1}, [&](Index i, double value) {
         heaters.push_back(static_cast<SparseMatrix::StorageIndex>(i));
         values.push_back(value);
       });
