@@ -23,7 +23,7 @@ CHOICES_LEFT = {
     "yield.metric": "any: one code", "tolerance.key": "any number: one code", "run.threads": "changes no result",
     "chip.preset": "custom is in force wherever a value differs",
 }
-HARDWARE = r"(laser|modulator|receiver|converter|heater|splitter|coupler|fibre|waveguide|layout|link|time)\..*"
+HARDWARE = r"(parts|neuron|owner|laser|modulator|receiver|converter|heater|splitter|coupler|fibre|waveguide|layout|link|time)\..*"
 # What commands read that are no models
 READERS = {
     "train": rf"(model|run\.seed|task\..*|network\..*|training\..*|chip\..*|{HARDWARE}|noise\..*)$",

@@ -55,10 +55,32 @@ def words(name, status, *settings):
 
 
 STUDIES = ("chip_errors", "chip_network", "chip_shipped", "chip_even", "chip_noise", "chip_calibration", "chip_diagonal", "chip_chain", "chip_clocked",
-           "chip_levels", "tolerance", "shapes", "cascade", "drift", "drift_policy", "drift_wafer", "comb", "mesh", "mesh_detuned", "mesh_drift", "mesh_file", "learning",
-           "learning_cascade", "learning_images", "learning_drift")
+           "chip_levels", "sums", "waveform", "oscillators", "twin", "tolerance", "shapes", "cascade", "drift", "drift_policy", "drift_wafer", "comb", "mesh", "mesh_detuned", "mesh_drift", "mesh_file", "learning",
+           "learning_cascade", "learning_images", "learning_drift", "learning_copies")
 HEATERS = ("typical-metal-heater", "typical-doped-silicon-heater", "dave-2024-metal-clad-heater",
            "chen-2024-slow-light-heater", "typical-undercut-heater", "lu-2015-suspended-heater")
+PARTS = {  # every part of a unit that a name chooses
+    "laser.device": "typical-dfb-laser van-rees-2019-laser li-2021-laser piezo-2024-laser wire-bond-2021-laser".split(),
+    "laser.booster": "juodawlkis-2009-booster glhc-booster no-booster typical-fibre-booster".split(),
+    "modulator.device": ("typical-modulator weigel-2018-modulator he-2019-modulator low-voltage-2020-modulator "
+                         "valdez-2022-modulator tao-2024-modulator").split(),
+    "modulator.driver": ("assumed-1pj-driver zhang-2025-driver breyne-2020-driver liao-2022-driver zhao-2014-driver "
+                         "wang-2025-transmitter razavi-2021-transmitter typical-linear-driver").split(),
+    "receiver.device": ("patel-2022-receiver shi-2019-receiver linear-28nm-2018-receiver awny-2018-receiver "
+                        "garcia-lopez-2017-receiver garcia-lopez-2017-wide-receiver cao-2024-receiver zhang-2025-receiver "
+                        "typical-linear-receiver").split(),
+    "receiver.photodiodes": ("typical-germanium-photodiode shi-2024-photodiode priel-2026-photodiode strained-c-l-band-photodiode "
+                             "large-core-photodiode").split(),
+    "converter.device": ("typical-converter receiver-56g-converter solis-ti-converter ramkaj-2018-converter ibm-56g-converter "
+                         "zandieh-2019-converter").split(),
+    "splitter.device": "zhang-2013-y-branch adiabatic-2023-splitter sakamaki-2009-y-branch openebl-2024-y-branch typical-y-branch".split(),
+    "coupler.device": ("typical-edge-coupler typical-grating-coupler wan-2025-edge-coupler duv-inverse-grating-coupler "
+                       "vertical-grating-coupler zhou-2024-grating-coupler taillaert-2006-grating-coupler").split(),
+    "waveguide.device": "soi-strip-500x220 vlasov-2004-strip selvaraja-2014-strip macrochip-rib openebl-2024-strip".split(),
+    "time.clocked_receiver": ("typical-wireline-receiver emami-2007-wireline-receiver finfet-30g-wireline-receiver "
+                              "han-2021-wireline-receiver pam4-22g-wireline-receiver").split(),
+}
+SETS_OF_PARTS = [[f"{key}={names[i % len(names)]}" for key, names in PARTS.items()] for i in range(max(map(len, PARTS.values())))]
 DEVICES = ("harris-2014-heater", "soref-bennett-1987", "typical-directional-coupler", "zhang-2013-y-branch",
            "soi-strip-500x220", "standard-fibre", "johnson-2020-crossing", "typical-edge-coupler",
            "weigel-2018-modulator", "almae-2021-soa", "patel-2022-receiver")
@@ -71,6 +93,7 @@ TRAININGS = [
     train("projected", "training.scheme=projected", "training.project_every=2", "training.squared_share=0.3",
           "training.epochs=9"),
     train("full_svd", "training.full_svd_layers=[1,2]", "training.epochs=9"),
+    train("noise_aware", "network.start=tiny.h5", "training.noise=0.5", "training.noise_ramp=0.2", "training.ceiling=0.9", "training.epochs=4"),
     train("matrix_noise", "network.start=tiny.h5", "training.matrix_noise=0.05", "training.epochs=4"),
     train("on_chips", "network.start=tiny.h5", "training.on_chips=true", "training.epochs=3", "training.learning_rate=1e-3"),
     train("stopped", "training.stop_margin=0.02", "training.epochs=700", "training.dead_zone=0.1"),
@@ -100,10 +123,12 @@ LABORATORY = [
 ]
 COSTS = [
     budget("budget"),
+    Run("budget_sums", ["budget", "studies/budget_sums.toml", "--json", "-o", "budget_sums.h5", "--quiet"], ("budget_sums.h5",), True),
     budget("budget_skew", "link.skew=at-servers"),
     budget("budget_incoherent", "link.averaging=incoherent"),
     budget("budget_lookahead", "network.carries=lookahead", "link.signed_levels=true"),
     *(budget(f"budget_{heater.replace('-', '_')}", f"heater.device={heater}") for heater in HEATERS),
+    *(budget(f"budget_parts_{i}", *parts) for i, parts in enumerate(SETS_OF_PARTS)),
     budget("budget_tiny", network="tiny.h5"),
     budget("budget_published", network="shipped/published"),
     Run("designs", ["compare-costs", "lists/published.toml", "--json", "-o", "designs.h5", "--quiet"], ("designs.h5",), True),
@@ -137,9 +162,12 @@ SECOND_LOOKS = [  # the same trials by other ways
 LAWS = [Run("laws", ["validate", "--quick", "--json", "--quiet", "-o", "laws.h5"], ("laws.h5",), True)]
 
 VARIATIONS = [
+    *(study(f"parts_{i}", "parts", parts) for i, parts in enumerate(SETS_OF_PARTS)),
     study("chip_first", "chip_levels", ["task.level=first"]),
     study("chip_second", "chip_levels", ["task.level=second"]),
     study("chip_incoherent", "chip_noise", ["link.averaging=incoherent"]),
+    *(study(f"reduced_to_{name.replace('-', '_')}", "chip_levels", [f"task.reduction={name}"]) for name in ("saturated-sum", "majority")),
+    study("mesh_nearest", "mesh_file", ["mesh.nearest_unitary=true"]),
     study("mesh_measured", "mesh_file", ["mesh.measured=measured.csv", "mesh.measured_crosstalk=crosstalk.csv"]),
     study("cascade_in_situ", "cascade", ["calibration.policy=in-situ", "calibration.in_situ_steps=3"]),
     study("learning_cnn", "learning_drift", ["learner.kind=cnn", "learner.width=4", "learner.steps=2", "drift.instants=2"]),
