@@ -204,6 +204,11 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.state(), "")
         record = json.loads((self.root / "experiments/data/records/chips/small.json").read_text())
         self.assertEqual(record["moved"], [f"{before.stem} to {later.stem}: 0 of 9 datasets moved"])
+        self.write("experiments/data/results.toml", '[torch]\nsmall = { run = "echo small", minutes = 1 }\n')
+        self.assertEqual(self.run_all(), 0)
+        self.write("experiments/train_torch", "print()\n")
+        git("add", "experiments/train_torch")
+        self.assertEqual(moved(later, changed("int law() { return 4 - 1; }\n")), [], "a snapshot runs no Python")
 
     def test_archive_holds_what_is_fresh_and_is_whole(self):
         file, out = self.root / "archive.tar.gz", self.root / "out"

@@ -108,7 +108,7 @@ TrialModel mesh_drift_model(const StudyConfig& config, const StudyInputs& inputs
 StudyModel mesh_drift_study_model() {
   const auto over_time = [](std::string_view name, std::string_view unit, std::string_view long_name,
                             std::string_view label, Better better, MetricKind kind = MetricKind::number) {
-    return metric(name, unit, long_name, label, better, kind, {}, {"variant", "time"});
+    return Metric{name, unit, long_name, label, better, kind, {}, {"variant", "time"}};
   };
   return {.name = "mesh_drift",
           .simulates = "one mesh that drifts over time",
@@ -124,9 +124,9 @@ StudyModel mesh_drift_study_model() {
                       over_time("mesh_die_temperature", "K",
                                 "Die temperature relative to the mean ambient temperature",
                                 "die over mean ambient", Better::neither),
-                      metric("mesh_heater_power", "W",
-                             "Electrical power of the mesh's heaters, with static phase offsets trimmed",
-                             "power of all heaters", Better::lower)},
+                      {"mesh_heater_power", "W",
+                       "Electrical power of the mesh's heaters, with static phase offsets trimmed",
+                       "power of all heaters", Better::lower}},
           .variants = {{"drifting"}, {"recalibrated"}},
           .error_metric = "instant_mesh_error",
           .reads = {"chip", "!chip.measured", "calibration.sigma_estimate_rad", "calibration.splitters", "mesh",

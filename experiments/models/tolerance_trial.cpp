@@ -153,10 +153,10 @@ StudyModel tolerance_study_model() {
           .trial = "chip",
           .list = "chips",
           // neither: tolerance.harsh may lie on either side of gentle
-          .metrics = {metric("tolerance", "1",
-                             "Most severe value of tolerance.key at which every word is decoded; 0 if there "
-                             "are errors even at gentle (infinity if harsh is below gentle)",
-                             "most severe value without an error")},
+          .metrics = {{"tolerance", "1",
+                       "Most severe value of tolerance.key at which every word is decoded; 0 if there "
+                       "are errors even at gentle (infinity if harsh is below gentle)",
+                       "most severe value without an error"}},
           .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}, {"stand-in", true}},
           .error_metric = "tolerance",
           .reads = chip_keys({"stand_in", "tolerance"}),

@@ -83,18 +83,18 @@ TrialModel waveform_model(const StudyConfig& config, const Networks& networks, c
 StudyModel waveform_study_model() {
   const auto by_layer = [](std::string_view name, std::string_view unit, std::string_view long_name,
                            std::string_view label, std::vector<std::string_view> axes) {
-    return metric(name, unit, long_name, label, Better::lower, MetricKind::number, {}, std::move(axes));
+    return Metric{name, unit, long_name, label, Better::lower, MetricKind::number, {}, std::move(axes)};
   };
   return {
       .name = "waveform",
       .simulates = "one OptINC chip and the shape of its words in time",
       .trial = "chip",
       .list = "chips",
-      .metrics = {metric("words_wrong", "1", "Fraction of the words in succession decided wrongly",
-                         "share of words wrong", Better::lower, MetricKind::share),
-                  metric("waveform_error", "digit",
-                         "RMS deviation of the servers' samples from settled words without noise",
-                         "rms error of the servers' samples", Better::lower),
+      .metrics = {{"words_wrong", "1", "Fraction of the words in succession decided wrongly",
+                   "share of words wrong", Better::lower, MetricKind::share},
+                  {"waveform_error", "digit",
+                   "RMS deviation of the servers' samples from settled words without noise",
+                   "rms error of the servers' samples", Better::lower},
                   by_layer("layer_deviation", "1",
                            "RMS deviation of a layer's output from settled words without noise, at the best "
                            "instant, as a share of its full scale",
@@ -107,9 +107,14 @@ StudyModel waveform_study_model() {
                            "RMS deviation from settled words without noise, at every instant of a symbol, as a "
                            "share of the layer's full scale",
                            "rms deviation (share of full scale)", {"variant", "layer", "instant"}),
-                  metric("layer_eye", "1", "Number of a layer's samples at this level, before rectifiers",
-                         "samples", Better::neither, MetricKind::counts, {},
-                         {"variant", "layer", "instant", "level"})},
+                  {"layer_eye",
+                   "1",
+                   "Number of a layer's samples at this level, before rectifiers",
+                   "samples",
+                   Better::neither,
+                   MetricKind::counts,
+                   {},
+                   {"variant", "layer", "instant", "level"}}},
       .variants = {{"uncorrected"}, {"corrected_quadrature"}, {"noisy"}},
       .error_metric = "waveform_error",
       .reads = chip_keys({"!measure.arithmetic"}),

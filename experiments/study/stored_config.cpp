@@ -22,6 +22,12 @@ void write_provenance(const File& file, const StudyConfig& config, std::string_v
 StudyConfig stored_config(const File& file) {
   require_schema(file);
   const Group root = file.root();
+  const bool in_pytorch =
+      root.attributes().has("compiler") && root.attributes().text("compiler").starts_with("PyTorch");
+  validate(!in_pytorch,
+           "{}: a training in PyTorch, whose settings are not a study's. Read it by optinc-results: show, "
+           "table, figures.",
+           root.where());
   const std::string text = root.attributes().text("config_toml"),
                     where = root.where() + ", attribute config_toml";
   return parse_stored_config(text, where, root.attributes().integer("schema_version"));

@@ -44,14 +44,6 @@ struct Metric {
   bool counts() const { return kind == MetricKind::counts; }
 };
 
-/// A metric by variant, as models list them; members as above.
-inline Metric metric(std::string_view name, std::string_view unit, std::string_view long_name,
-                     std::string_view label, Better better = Better::neither,
-                     MetricKind kind = MetricKind::number, std::string_view complement = {},
-                     std::vector<std::string_view> axes = {"variant"}, bool trial_0_only = false) {
-  return {name, unit, long_name, label, better, kind, complement, std::move(axes), trial_0_only};
-}
-
 /// One way in which a model programs and lights its device.
 struct VariantName {
   std::string_view name;

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -167,9 +168,13 @@ Measured orthogonal_slope(double n, const Effort& effort) {
   return slope;
 }
 
+/// Row, name and formula of a law.
+using Said = std::array<std::string, 3>;
+
 /// A law of the rms over meshes of an error E.
-Law rms_law(std::string row, std::string name, std::string formula, double tolerance,
-            std::function<double(double)> expected, OneTrial one, LawAxis axis, std::vector<LawPoint> points) {
+Law rms_law(Said said, double tolerance, std::function<double(double)> expected, OneTrial one, LawAxis axis,
+            std::vector<LawPoint> points) {
+  auto& [row, name, formula] = said;
   return {.row = std::move(row),
           .name = std::move(name),
           .kind = LawKind::monte_carlo,
@@ -187,19 +192,19 @@ std::vector<Law> splitter_and_loss_laws() {
   using enum HaarTarget;
   return {
       rms_law(
-          "8", "E0 uncorrected", "sigma sqrt(2(N-1)), sigma = 0.01", 0.03,
+          {"8", "E0 uncorrected", "sigma sqrt(2(N-1)), sigma = 0.01"}, 0.03,
           [](double n) { return uncorrected(n, 0.01); },
           [](double n, const LawTrial& t) { return error_as_it_is(unitary, n, splitter_errors(0.01), t); },
           ports, {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
       rms_law(
-          "8", "E0 uncorrected, 32 ports", "sigma sqrt(2(N-1)), N = 32", 0.03,
+          {"8", "E0 uncorrected, 32 ports", "sigma sqrt(2(N-1)), N = 32"}, 0.03,
           [](double s) { return uncorrected(32, s); },
           [](double s, const LawTrial& t) { return error_as_it_is(unitary, 32, splitter_errors(s), t); },
           sigma_eta, {{0.002, 1000}, {0.005, 1000}, {0.01, 1000}, {0.02, 1000}}),
       rms_law(
-          "8", "E0 uncorrected, splitters correlated",
-          "sigma sqrt(2(N-1)(1 + rho <cos theta>)), sigma = 0.01, rho = 0.5", 0.03,
-          [](double n) { return uncorrected_correlated(n, 0.01, 0.5); },
+          {"8", "E0 uncorrected, splitters correlated",
+           "sigma sqrt(2(N-1)(1 + rho <cos theta>)), sigma = 0.01, rho = 0.5"},
+          0.03, [](double n) { return uncorrected_correlated(n, 0.01, 0.5); },
           [](double n, const LawTrial& t) {
             ErrorModel model = splitter_errors(0.01);
             model.rho_ab = 0.5;
@@ -207,43 +212,44 @@ std::vector<Law> splitter_and_loss_laws() {
           },
           ports, {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
       rms_law(
-          "8b", "loss spread", "(ln 10/20) s sqrt(2(N-1)), s = 0.05 dB", 0.03,
+          {"8b", "loss spread", "(ln 10/20) s sqrt(2(N-1)), s = 0.05 dB"}, 0.03,
           [](double n) { return loss_spread(n, 0.05); },
           [](double n, const LawTrial& t) { return error_of_loss_spread(n, 0.05, t); }, ports,
           {{8, 10000}, {16, 5000}, {32, 1500}, {64, 500}}),
       rms_law(
-          "8c", "fitted phases",
-          "Wigner's semicircle of radius 2 (ln 10/20) s sqrt(N-1), s = 0.13 dB, sigma = 0.05", 0.2,
-          [](double n) { return headroom_error(n, 0.13, 0.05); },
+          {"8c", "fitted phases",
+           "Wigner's semicircle of radius 2 (ln 10/20) s sqrt(N-1), s = 0.13 dB, sigma = 0.05"},
+          0.2, [](double n) { return headroom_error(n, 0.13, 0.05); },
           [](double n, const LawTrial& t) { return error_of_fitted_phases(n, 0.13, 0.05, t); }, ports,
           {{8, 80}, {16, 40}, {32, 16}, {64, 4}}),
       rms_law(
-          "8c", "fitted phases, 16 ports: spread", "semicircle of radius 2 (ln 10/20) s sqrt(15), sigma = 0.05",
+          {"8c", "fitted phases, 16 ports: spread",
+           "semicircle of radius 2 (ln 10/20) s sqrt(15), sigma = 0.05"},
           0.2, [](double s) { return headroom_error(16, s, 0.05); },
           [](double s, const LawTrial& t) { return error_of_fitted_phases(16, s, 0.05, t); },
           {"s", "dB", "rms spread of the arms' losses"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}, {0.2, 40}}),
       rms_law(
-          "8c", "fitted phases, 16 ports: oscillators", "semicircle of radius 2 (ln 10/20) 0.13 dB sqrt(15)",
+          {"8c", "fitted phases, 16 ports: oscillators", "semicircle of radius 2 (ln 10/20) 0.13 dB sqrt(15)"},
           0.2, [](double sigma) { return headroom_error(16, 0.13, sigma); },
           [](double sigma, const LawTrial& t) { return error_of_fitted_phases(16, 0.13, sigma, t); },
           {"sigma", "rad", "rms phase of the oscillators"}, {{0.02, 40}, {0.05, 40}, {0.1, 40}}),
       rms_law(
-          "9", "Ec corrected unitary", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02", 0.12,
+          {"9", "Ec corrected unitary", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), sigma = 0.02"}, 0.12,
           [](double n) { return corrected_unitary(n, 0.02); },
           [](double n, const LawTrial& t) { return error_corrected(unitary, n, 0.02, t); }, ports,
           {{8, 150000}, {16, 60000}, {32, 12000}, {64, 3000}}),
       rms_law(
-          "9", "Ec corrected unitary, 32 ports", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), N = 32", 0.12,
+          {"9", "Ec corrected unitary, 32 ports", "2 sigma^2 sqrt((N^2-1)/6 + (N-1)/N), N = 32"}, 0.12,
           [](double s) { return corrected_unitary(32, s); },
           [](double s, const LawTrial& t) { return error_corrected(unitary, 32, s, t); }, sigma_eta,
           {{0.01, 24000}, {0.02, 12000}, {0.03, 6000}}),
       rms_law(
-          "10", "Ec corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.02", 0.06,
+          {"10", "Ec corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.02"}, 0.06,
           [](double n) { return corrected_orthogonal_error(n, 0.02); },
           [](double n, const LawTrial& t) { return error_corrected(orthogonal, n, 0.02, t); }, ports,
           {{8, 60000}, {16, 24000}, {32, 6000}, {64, 1500}}),
       rms_law(
-          "10", "Ec corrected orthogonal, 16 ports", "about 0.800 N^(3/4) sigma^(3/2), N = 16", 0.06,
+          {"10", "Ec corrected orthogonal, 16 ports", "about 0.800 N^(3/4) sigma^(3/2), N = 16"}, 0.06,
           [](double s) { return corrected_orthogonal_error(16, s); },
           [](double s, const LawTrial& t) { return error_corrected(orthogonal, 16, s, t); }, sigma_eta,
           {{0.005, 50000}, {0.01, 36000}, {0.02, 24000}, {0.05, 12000}}),
@@ -261,12 +267,12 @@ std::vector<Law> splitter_and_loss_laws() {
       // Seen in phase alone, the first order of uncorrected splitters vanishes, while the published correction
       // keeps all of its error there.
       rms_law(
-          "10b", "in phase, uncorrected orthogonal", "sqrt(3) sigma^2 (N-1), sigma = 0.01", 0.05,
+          {"10b", "in phase, uncorrected orthogonal", "sqrt(3) sigma^2 (N-1), sigma = 0.01"}, 0.05,
           [](double n) { return std::sqrt(3.0) * sqr(0.01) * (n - 1); },
           [](double n, const LawTrial& t) { return error_in_phase(false, n, 0.01, t); }, ports,
           {{16, 4000}, {32, 2000}, {64, 500}}),
       rms_law(
-          "10b", "in phase, corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.01", 0.06,
+          {"10b", "in phase, corrected orthogonal", "about 0.800 N^(3/4) sigma^(3/2), sigma = 0.01"}, 0.06,
           [](double n) { return corrected_orthogonal_error(n, 0.01); },
           [](double n, const LawTrial& t) { return error_in_phase(true, n, 0.01, t); }, ports,
           {{16, 30000}, {32, 8000}, {64, 2000}}),
@@ -307,7 +313,7 @@ std::vector<Law> phase_laws() {
   constexpr int n = 16;
   return {
       rms_law(
-          "12", "phase error", "sigma_phi sqrt(N), sigma_phi = 0.01", 0.04,
+          {"12", "phase error", "sigma_phi sqrt(N), sigma_phi = 0.01"}, 0.04,
           [](double ports_) { return 0.01 * std::sqrt(ports_); },
           [](double ports_, const LawTrial& t) {
             ErrorModel model;
@@ -316,12 +322,12 @@ std::vector<Law> phase_laws() {
           },
           ports, {{4, 8000}, {16, 2000}, {64, 200}}),
       rms_law(
-          "12", "DAC uniform in phase", "2 pi / (2^b sqrt 12) sqrt(N), N = 16", 0.04,
+          {"12", "DAC uniform in phase", "2 pi / (2^b sqrt 12) sqrt(N), N = 16"}, 0.04,
           [](double b) { return 2 * pi / std::pow(2.0, b) / std::sqrt(12.0) * std::sqrt(n * 1.0); },
           [](double b, const LawTrial& t) { return dac_error(false, n, b, t); }, dac_bits,
           {{6, 2000}, {8, 2000}, {10, 2000}, {12, 2000}}),
       rms_law(
-          "12", "DAC uniform in voltage", "sqrt(4 pi LSB_V^2 / (12 V_pi^2) sum <phase> / N), N = 16", 0.04,
+          {"12", "DAC uniform in voltage", "sqrt(4 pi LSB_V^2 / (12 V_pi^2) sum <phase> / N), N = 16"}, 0.04,
           [](double b) { return voltage_dac(n, b); },
           [](double b, const LawTrial& t) { return dac_error(true, n, b, t); }, dac_bits,
           {{6, 2000}, {8, 2000}, {10, 2000}, {12, 2000}}),

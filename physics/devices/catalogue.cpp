@@ -1,6 +1,7 @@
 #include "physics/devices/catalogue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -201,8 +202,10 @@ Parts fibres() {
            "Fibre{}"}};
 }
 
-Part crossing_entry(const char* name, const char* what, const Crossing& d, const std::string& loss,
-                    const std::string& crosstalk, const char* source, const char* preset, int year) {
+Part crossing_entry(const char* name, const char* what, const Crossing& d,
+                    const std::array<std::string, 2>& quoted, const char* source, const char* preset,
+                    int year) {
+  const auto& [loss, crosstalk] = quoted;
   return {
       name,
       "crossing",
@@ -216,20 +219,21 @@ Part crossing_entry(const char* name, const char* what, const Crossing& d, const
 
 Parts crossings() {
   return {
-      crossing_entry("johnson-2020-crossing",
-                     "Multimode-interference crossing; its crosstalk is an upper bound.",
-                     johnson_2020_crossing(),
-                     "The insertion loss of the device is measured as 43 +- 4 mdB per crossing | the spread is "
-                     "that of a cascade",
-                     "a crosstalk of < -50 dB between 1550 and 1560 nm",
-                     "M. Johnson, M. G. Thompson and D. Sahin, Opt. Express 28, 12498 (2020)",
-                     "johnson_2020_crossing()", 2020),
-      crossing_entry("wafer-scale-crossing", "Crossing of one patterning step, uniform across an 8-inch wafer.",
-                     wafer_scale_crossing(), "average insertion loss of 0.18+-0.03 dB",
-                     "crosstalk of -41+-2 dB, uniform across an 8-inch wafer",
-                     "A CMOS-Compatible, Low-Loss, and Low-Crosstalk Silicon Waveguide Crossing, EPFL "
-                     "infoscience record 232632",
-                     "wafer_scale_crossing()", 0)};
+      crossing_entry(
+          "johnson-2020-crossing", "Multimode-interference crossing; its crosstalk is an upper bound.",
+          johnson_2020_crossing(),
+          {"The insertion loss of the device is measured as 43 +- 4 mdB per crossing | the spread is "
+           "that of a cascade",
+           "a crosstalk of < -50 dB between 1550 and 1560 nm"},
+          "M. Johnson, M. G. Thompson and D. Sahin, Opt. Express 28, 12498 (2020)", "johnson_2020_crossing()",
+          2020),
+      crossing_entry(
+          "wafer-scale-crossing", "Crossing of one patterning step, uniform across an 8-inch wafer.",
+          wafer_scale_crossing(),
+          {"average insertion loss of 0.18+-0.03 dB", "crosstalk of -41+-2 dB, uniform across an 8-inch wafer"},
+          "A CMOS-Compatible, Low-Loss, and Low-Crosstalk Silicon Waveguide Crossing, EPFL "
+          "infoscience record 232632",
+          "wafer_scale_crossing()", 0)};
 }
 
 Parts amplifiers() {

@@ -91,10 +91,7 @@ std::vector<Part> photodiodes() {
 
 namespace {
 
-Part modulator(std::string name, std::string what, Figure v_pi, Figure loss, Figure band, std::string source,
-               int year, std::vector<Figure> more = {}) {
-  std::vector<Figure> figures = {std::move(v_pi), std::move(loss), std::move(band)};
-  figures.insert(figures.end(), more.begin(), more.end());
+Part modulator(std::string name, std::string what, std::vector<Figure> figures, std::string source, int year) {
   return optical("modulator", "modulator", std::move(name), std::move(what), std::move(figures),
                  std::move(source), year);
 }
@@ -121,41 +118,41 @@ std::vector<Part> modulators() {
   return {
       modulator(
           "typical-modulator", "Mach-Zehnder of silicon or thin-film lithium niobate; not a specific device.",
-          usual(assumed("half-wave voltage", by_default.v_pi_v, "V", "v_pi_v", "usual"), 1.2, 7),
-          usual(assumed("loss", by_default.insertion_loss_db, "dB", "loss_db", "usual of silicon"), 0.5, 6),
-          usual(assumed("bandwidth", by_default.bandwidth_hz, "Hz", "bandwidth_hz", "usual"), 20e9, 110e9),
+          {usual(assumed("half-wave voltage", by_default.v_pi_v, "V", "v_pi_v", "usual"), 1.2, 7),
+           usual(assumed("loss", by_default.insertion_loss_db, "dB", "loss_db", "usual of silicon"), 0.5, 6),
+           usual(assumed("bandwidth", by_default.bandwidth_hz, "Hz", "bandwidth_hz", "usual"), 20e9, 110e9)},
           "usual values, not a specific device", 0),
       modulator("weigel-2018-modulator", "Lithium niobate bonded to silicon, Mach-Zehnder; 5 mm assumed.",
-                v_pi_of_5_mm(weigel.v_pi_v, "VpiL = 6.6 V.cm"), default_insertion_loss(),
-                electro_optic_bandwidth(102e9, "achieves 102 GHz 3-dB electrical bandwidth"),
+                {v_pi_of_5_mm(weigel.v_pi_v, "VpiL = 6.6 V.cm"), default_insertion_loss(),
+                 electro_optic_bandwidth(102e9, "achieves 102 GHz 3-dB electrical bandwidth")},
                 "P. O. Weigel et al., Opt. Express 26, 23728 (2018), arXiv:1803.10365", 2018),
       modulator("he-2019-modulator", "Hybrid of silicon and lithium niobate; 5 mm assumed.",
-                v_pi_of_5_mm(4.4, "voltage-length product of 2.2 Vcm"),
-                insertion_loss(2.5, "an insertion loss of 2.5 dB"),
-                electro_optic_bandwidth(70e9, "electro-optic bandwidth of at least 70 GHz"),
+                {v_pi_of_5_mm(4.4, "voltage-length product of 2.2 Vcm"),
+                 insertion_loss(2.5, "an insertion loss of 2.5 dB"),
+                 electro_optic_bandwidth(70e9, "electro-optic bandwidth of at least 70 GHz")},
                 "M. He et al., Nat. Photonics (2019), doi 10.1038/s41566-019-0378-6", 2019),
       modulator(
           "low-voltage-2020-modulator",
           "Thin-film lithium niobate with structured electrodes; 1.8 dB down at 50 GHz, which is taken as its "
           "bandwidth.",
-          read("half-wave voltage", 1.3, "V", "v_pi_v", "low RF half-wave voltage of 1.3 V"),
-          default_insertion_loss(),
-          electro_optic_bandwidth(50e9, "maintaining electro-optic response with 1.8-dB roll-off at 50 GHz"),
+          {read("half-wave voltage", 1.3, "V", "v_pi_v", "low RF half-wave voltage of 1.3 V"),
+           default_insertion_loss(),
+           electro_optic_bandwidth(50e9, "maintaining electro-optic response with 1.8-dB roll-off at 50 GHz")},
           "\"Breaking voltage-bandwidth limits in integrated lithium niobate modulators using micro-structured "
           "electrodes\", arXiv:2011.13422 (2020)",
           2020),
       modulator("valdez-2022-modulator",
                 "Thin-film lithium niobate on silicon, Mach-Zehnder; 5 mm and 2.5 V cm assumed.",
-                v_pi_of_5_mm(valdez.v_pi_v, "about 2-3 V.cm figure-of-merit"), default_insertion_loss(),
-                electro_optic_bandwidth(100e9, "100 GHz EO bandwidth (referenced to 1 GHz)"),
+                {v_pi_of_5_mm(valdez.v_pi_v, "about 2-3 V.cm figure-of-merit"), default_insertion_loss(),
+                 electro_optic_bandwidth(100e9, "100 GHz EO bandwidth (referenced to 1 GHz)")},
                 "F. Valdez et al., arXiv:2211.05208 (2022)", 2022),
       modulator("tao-2024-modulator",
                 "Packaged thin-film lithium niobate; its half-wave voltage is not in the abstract.",
-                assumed("half-wave voltage", by_default.v_pi_v, "V", "v_pi_v", silent),
-                insertion_loss(2, "low on-chip losses of < 2 dB"),
-                electro_optic_bandwidth(51.2e9, "a 3 dB electro-optical bandwidth of 51.2 GHz"),
-                "J. Tao et al., Photonics 11, 325 (2024), doi 10.3390/photonics11040325", 2024,
-                {read("extinction ratio", 15, "dB", "", "a high extinction ratio of 15 dB")})};
+                {assumed("half-wave voltage", by_default.v_pi_v, "V", "v_pi_v", silent),
+                 insertion_loss(2, "low on-chip losses of < 2 dB"),
+                 electro_optic_bandwidth(51.2e9, "a 3 dB electro-optical bandwidth of 51.2 GHz"),
+                 read("extinction ratio", 15, "dB", "", "a high extinction ratio of 15 dB")},
+                "J. Tao et al., Photonics 11, 325 (2024), doi 10.3390/photonics11040325", 2024)};
 }
 
 std::vector<Part> boosters() {

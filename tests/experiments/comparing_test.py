@@ -170,6 +170,17 @@ class Trainings(unittest.TestCase):
         np.testing.assert_allclose(table["final_accuracy"] - table["final_accuracy"][0], table["difference"], atol=1e-12)
         np.testing.assert_allclose(table["step_energy_per_server"], [np.nan, 1e-5 / 4, 3e-5 / 4, 1e-3 / 4])
 
+    # Fails when the accuracy is told whatever metric is asked for
+    def test_differences_of_a_named_metric_as_a_table(self):
+        with results.open_run(FILES["trained_at_energies"]) as run:
+            table, off = results.tidy(run, "final_loss", "differences"), results.learning.differences(run, "final_loss")
+            with self.assertRaisesRegex(results.NotInResult, "no 'step_energy' of trainings to compare .it has final_accuracy, final_loss"):
+                results.tidy(run, "step_energy", "differences")
+        np.testing.assert_allclose(table["difference"], [of.mean for of in off])
+        np.testing.assert_allclose(table["final_loss"] - table["final_loss"][0], table["difference"], atol=1e-12)
+        np.testing.assert_array_equal(table["place"], range(4))
+        self.assertNotIn("final_accuracy", table)
+
     def test_differences_are_of_equal_trials(self):
         # -1, -2, -1 points by hand: deviation 1/sqrt(3), 4.303 / 3 to either side. Unpaired it would be 9 points:
         # fails where a trial is compared with another, or a path with the one before it

@@ -104,17 +104,6 @@ void normed_conv(const ResNetShape& s, const ConvNorm& layer, const VectorOf<Rea
   group_norm(s.groups, p.data() + layer.norm, output, work.norm);
 }
 
-/// output_gradient is overwritten.
-template <class Real>
-void normed_conv_backward(const ResNetShape& s, const ConvNorm& layer, const VectorOf<Real>& p,
-                          const ConvNormWork<Real>& work, MatrixOf<Real>& output_gradient,
-                          VectorOf<Real>& gradient, MatrixOf<Real>* input_gradient, MatrixOf<Real>& scratch) {
-  group_norm_backward(s.groups, p.data() + layer.norm, work.norm, output_gradient,
-                      gradient.data() + layer.norm);
-  lane_conv_backward(layer.conv, p.data() + layer.conv.at, work.columns, output_gradient,
-                     gradient.data() + layer.conv.at, input_gradient, scratch);
-}
-
 template <class Real>
 void forward(const ResNetShape& s, const ResNetPlan& plan, const VectorOf<Real>& p, ResNetWork<Real>& w) {
   normed_conv(s, plan.stem, p, w.input, w.stem, w.stem_output);
@@ -157,6 +146,14 @@ void backward(const ResNetShape& s, const ResNetPlan& plan, const VectorOf<Real>
   Eigen::Map<VectorOf<Real>>(head + weights.size(), s.classes) += w.outputs.rowwise().sum();
   const MatrixOf<Real> mean_gradient = weights.transpose() * w.outputs;  // (features, lanes)
 
+  // output_gradient is overwritten
+  const auto normed_conv_backward = [&](const ConvNorm& layer, const ConvNormWork<Real>& work,
+                                        MatrixOf<Real>& output_gradient, MatrixOf<Real>* input_gradient) {
+    group_norm_backward(s.groups, p.data() + layer.norm, work.norm, output_gradient,
+                        gradient.data() + layer.norm);
+    lane_conv_backward(layer.conv, p.data() + layer.conv.at, work.columns, output_gradient,
+                       gradient.data() + layer.conv.at, input_gradient, w.scratch);
+  };
   const MatrixOf<Real>& last = w.blocks.back().output;
   const Eigen::Index pixels = last.rows() / lanes;
   w.gradient.resize(last.rows(), last.cols());
@@ -177,14 +174,13 @@ void backward(const ResNetShape& s, const ResNetPlan& plan, const VectorOf<Real>
       w.input_gradient = w.gradient;
     }
     w.hidden_gradient.setZero(own.hidden.rows(), own.hidden.cols());
-    normed_conv_backward(s, block.second, p, own.second, w.gradient, gradient, &w.hidden_gradient, w.scratch);
+    normed_conv_backward(block.second, own.second, w.gradient, &w.hidden_gradient);
     w.hidden_gradient = (own.hidden.array() > Real{0}).select(w.hidden_gradient, Real{0});
-    normed_conv_backward(s, block.first, p, own.first, w.hidden_gradient, gradient, &w.input_gradient,
-                         w.scratch);
+    normed_conv_backward(block.first, own.first, w.hidden_gradient, &w.input_gradient);
     std::swap(w.gradient, w.input_gradient);
   }
   w.gradient = (w.stem_output.array() > Real{0}).select(w.gradient, Real{0});
-  normed_conv_backward<Real>(s, plan.stem, p, w.stem, w.gradient, gradient, nullptr, w.scratch);
+  normed_conv_backward(plan.stem, w.stem, w.gradient, nullptr);
 }
 
 template <class Real>

@@ -1,15 +1,16 @@
 #include "physics/mesh/detail/nulling.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace optinc {
 namespace {
 
-/// x <- p x + q y and y <- u x + v y for two arrays of complex numbers whose parts lie apart.
-void combine(std::size_t count, Complex p, Complex q, Complex u, Complex v, double* __restrict x_re,
+/// x <- t_0 x + t_1 y and y <- t_2 x + t_3 y for two arrays of complex numbers whose parts lie apart.
+void combine(std::size_t count, const std::array<Complex, 4>& t, double* __restrict x_re,
              double* __restrict x_im, double* __restrict y_re, double* __restrict y_im) {
-  const double pr = p.real(), pi = p.imag(), qr = q.real(), qi = q.imag();
-  const double ur = u.real(), ui = u.imag(), vr = v.real(), vi = v.imag();
+  const double pr = t[0].real(), pi = t[0].imag(), qr = t[1].real(), qi = t[1].imag();
+  const double ur = t[2].real(), ui = t[2].imag(), vr = t[3].real(), vi = t[3].imag();
   for (std::size_t k = 0; k < count; ++k) {
     const double a = x_re[k], b = x_im[k], c = y_re[k], d = y_im[k];
     x_re[k] = pr * a - pi * b + qr * c - qi * d;
@@ -60,7 +61,7 @@ PerfectMzi NullingMatrix::null_from_right(int row, int column) {
   }
   m.turn = -unit_phase(a) * std::conj(unit_phase(b));
   const Elements t(m);
-  combine(static_cast<std::size_t>(row) + 1, t.conjugate(0), t.conjugate(1), t.conjugate(2), t.conjugate(3),
+  combine(static_cast<std::size_t>(row) + 1, {t.conjugate(0), t.conjugate(1), t.conjugate(2), t.conjugate(3)},
           &re_[at(0, column)], &im_[at(0, column)], &re_[at(0, column + 1)], &im_[at(0, column + 1)]);
   re_[at(row, column)] = im_[at(row, column)] = 0.0;
   return m;

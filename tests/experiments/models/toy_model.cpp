@@ -23,18 +23,17 @@ TrialModel toy_model(const StudyConfig& config, const StudyInputs&, const std::f
   return model;
 }
 
-const bool added =
-    add_model({.name = "toy",
-               .simulates = "one toy",
-               .trial = "toy",
-               .metrics = {metric("toy_score", "m", "Number of the trial plus 1000 sigma_eta_rad",
-                                  "score of a toy", Better::higher),
-                           metric("toy_miss", "rad", "sigma_eta_rad over the number of the trial",
-                                  "miss of a toy", Better::lower)},
-               .variants = {{"plain"}, {"doubled"}},
-               .error_metric = "toy_miss",
-               .reads = {"chip.sigma_eta_rad"},
-               .make = toy_model});
+const bool added = add_model({.name = "toy",
+                              .simulates = "one toy",
+                              .trial = "toy",
+                              .metrics = {{"toy_score", "m", "Number of the trial plus 1000 sigma_eta_rad",
+                                           "score of a toy", Better::higher},
+                                          {"toy_miss", "rad", "sigma_eta_rad over the number of the trial",
+                                           "miss of a toy", Better::lower}},
+                              .variants = {{"plain"}, {"doubled"}},
+                              .error_metric = "toy_miss",
+                              .reads = {"chip.sigma_eta_rad"},
+                              .make = toy_model});
 
 }  // namespace
 }  // namespace optinc

@@ -13,7 +13,7 @@ import xarray
 
 from .._files import creating
 from .errors import NotInResult
-from .learning import difference_table
+from .learning import difference_table, differences, final
 from .run import CALCULATED, Run
 from .text import cell
 
@@ -37,12 +37,13 @@ def tidy(run: Run, metric: Optional[str] = None, group: Optional[str] = None) ->
     In `summary`, `metric` brings all its statistics of the same axes; `word_accuracy_quantile` its quantiles.
     Without `metric`: every quantity that has the fewest axes, thus in `trials` all but those by layer or code error.
 
-    Group `differences`, of trainings, is not in the file but computed: learning.difference_table().
+    Group `differences`, of trainings, is not in the file but computed: learning.difference_table(), of `metric` in place of
+    final_accuracy where one is named.
 
     Raises NotInResult for a group or metric that is not there.
     """
     if group == "differences":
-        return difference_table(run)
+        return differences_of(run, metric)
     group = group or next((name for name in TABLES if run.group(name) is not None), TABLES[0])
     data = run.require(group)
     known = [str(name) for name, v in data.data_vars.items() if name == "completed" or is_key(run, v)]
@@ -62,6 +63,21 @@ def tidy(run: Run, metric: Optional[str] = None, group: Optional[str] = None) ->
     table = {str(dim): column(shape[dim], shape) for dim in shape.dims}
     table.update({name: column(data[name], shape) for name in known + chosen})
     return table
+
+
+def differences_of(run: Run, metric: Optional[str]) -> Table:
+    """learning.difference_table(), of a metric in place of the accuracy where one is named, with the place of every path on its
+    axis: paths of several sums may have one name."""
+    table = difference_table(run)
+    if metric is not None:
+        known = [str(name) for name in run.require("trials").data_vars if str(name).startswith("final_")]
+        if metric not in known:
+            raise NotInResult(f"{run.path} has no '{metric}' of trainings to compare (it has {', '.join(known)}). Choose one of these.")
+        off = differences(run, metric)
+        table |= {"difference": np.array([of.mean for of in off]), "difference_low": np.array([of.low for of in off]),
+                  "difference_high": np.array([of.high for of in off]), "final_accuracy": np.nanmean(final(run, metric), axis=1)}
+        table = {metric if name == "final_accuracy" else name: column for name, column in table.items()}
+    return {"path": table.pop("path"), "place": np.arange(len(table["difference"])), **table}
 
 
 def is_key(run: Run, variable: xarray.DataArray) -> bool:
