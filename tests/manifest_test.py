@@ -192,6 +192,10 @@ class Tree(unittest.TestCase):
         before = changed("int law() { return 3; }\n")
         self.assertEqual(self.run_all(), 0)
         after, later = changed("int law() { return 2 + 1; }\n"), changed("int law() { return 1 + 2; }\n")
+        lost = self.root / "lost.json"
+        lost.write_text(json.dumps({"program": "optinc 1.0 (0123456789ab, native, GCC)"}))
+        with self.assertRaisesRegex(self.script.Failure, "commit 0123456789ab is not in this repository"):
+            moved(lost, after)
         self.assertEqual(moved(before, after), [], "the code is that of a later commit")
         self.assertEqual(moved(after, later), [], "the record is of an earlier one")
         with contextlib.chdir(self.root):
