@@ -49,6 +49,13 @@ class Manifest(unittest.TestCase):
         groups = {line.split()[0] for line in listed.splitlines()[1:]}
         self.assertEqual(groups, {entry.name for entry in self.entries if entry.group == "claims"})
 
+    def test_claims_depend_on_their_own_modules(self):
+        names = {group: {Path(file).stem for file in self.script.claims_code(group)} for group in ("rare", "faults")}
+        self.assertEqual(names["rare"], {"__init__", "claim", "rare", "python"})  # of which it imports one
+        self.assertLessEqual({"faults", "answers", "first_hour", "python"}, names["faults"])  # three modules of one group
+        every = set().union(*(self.script.claims_code(e.name) for e in self.entries if e.group == "claims"))
+        self.assertEqual(every, {str(f.relative_to(ROOT)) for f in (ROOT / self.script.CLAIMS).glob("*.py")})
+
     def test_a_shipped_network_tells_how_it_was_trained(self):
         entry = next(e for e in self.entries if e.id == "networks/published_chips")
         file, *words = entry.stages.splitlines()[-1].split()

@@ -3,9 +3,10 @@
 import json
 
 from .claim import ROOT, claims_of, shared
-from .measured import COMMAND, GROUP, checked
+from .measured import COMMAND, checked
 from .python import module
 
+GROUP = "measured"
 RUN = "PYTHONPATH=build/ci/python bench/twin_benches.py"
 
 
