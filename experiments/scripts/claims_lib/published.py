@@ -1,8 +1,6 @@
 """Group published: trained networks for every row of the published table that was reached, and the published MZI counts."""
 
-import time
-
-from .claim import OPTINC, ROOT, at, claims_of, machine, sets, shared, shown, stored
+from .claim import OPTINC, ROOT, at, claims_of, sets, shared, shown, stored
 from .hardware_aware import noisy, noisy_options
 
 GROUP = "published"
@@ -52,14 +50,6 @@ def wrong(bench, name):
     found = bench.answer("check-network", BASE, *options(name))
     assert found["every"] == (name != "16_bits") and found["words"] == NETWORKS[name][2], found
     return found["wrong"]
-
-
-def seconds(bench, name):
-    """Seconds that the script takes to train a network and what it starts from."""
-    bench.optinc("--version")  # compiled before the clock starts
-    start = time.monotonic()
-    bench.run(ROOT / TRAIN, "--only", name, bench.folder / "networks")
-    return time.monotonic() - start
 
 
 def wrong_as_published(bench):
@@ -119,8 +109,6 @@ CLAIMS = claims_of(GROUP,
     # name, target, unit, measurement, command
     *((f"wrong-{name.replace('_', '-')}", target, f"words wrong of {words:,}, as trained, no chip: {what}", (wrong, name),
        f"{OPTINC} check-network {BASE} {shown(options(name))}") for name, (_, _, words, target, what) in NETWORKS.items()),
-    *((f"seconds-{name.replace('_', '-')}", "", f"s to train it and the networks it starts from ({machine()})", (seconds, name),
-       f"{TRAIN} --only {name} /tmp/networks") for name in NETWORKS if name.startswith(("cascade", "8", "16"))),
     *((f"cascade-{name}", target, f"words wrong of {WORDS:,} drawn, five trained units for 16 servers against the flat average: {what}",
        (at, (cascade, preset), variant),
        f"{OPTINC} run {shown(cascade_study(preset))} -o cascade.h5")
