@@ -8,6 +8,7 @@ import importlib.util
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -315,6 +316,25 @@ tables.both = {{ file = "../first/0.out", field = "x", columns.x = {{}}, rows.y 
             self.script.document.cache_clear()
             self.assertEqual(self.run_all(), 0)
             self.assertEqual((self.root / "experiments/data/records/numbers/both.csv").read_text(), f",x\ny,{said}\n")
+
+    # Fails when what one entry writes of a table takes another's column away, whose files are on another machine
+    def test_a_table_of_two_entries(self):
+        def entry(name, said):
+            return f"""[chips.{name}]
+run = "echo '[{{\\"x\\": {said}}}]'"
+minutes = 1
+tables.both = {{ file = "0.out", field = "x", columns.{name} = {{}}, rows.y = {{}} }}
+"""
+        table = self.root / "experiments/data/records/numbers/both.csv"
+        for left, right, text in ((1.5, 3.5, ",left,right\ny,1.5,3.5\n"), (1.5, 4.5, ",left,right\ny,1.5,4.5\n")):
+            self.write("experiments/data/results.toml", entry("left", left) + entry("right", right))
+            self.script.document.cache_clear()
+            self.assertEqual(self.run_all(), 0)
+            self.assertEqual(sorted(table.read_text().split()), sorted(text.split()))
+            shutil.rmtree(self.root / "build/results/chips/left", ignore_errors=True)
+        self.write("experiments/data/results.toml", entry("right", 4.5))
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(table.read_text(), ",right\ny,4.5\n")
 
 
 if __name__ == "__main__":
