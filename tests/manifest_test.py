@@ -50,6 +50,12 @@ class Manifest(unittest.TestCase):
         groups = {line.split()[0] for line in listed.splitlines()[1:]}
         self.assertEqual(groups, {entry.name for entry in self.entries if entry.group == "claims"})
 
+    def test_claims_that_are_kept_are_not_of_speed(self):
+        sys.path.insert(0, str(ROOT / "experiments/scripts"))
+        from claims_lib import all_claims
+        timed = [c.name for c in all_claims() if c.group in self.script.UNTIMED and re.match(r"(s|ms|us|ns|minutes|MB)\b|times faster", c.unit)]
+        self.assertEqual(timed, [])
+
     def test_claims_depend_on_their_own_modules(self):
         names = {group: {Path(file).stem for file in self.script.claims_code(group)} for group in ("rare", "faults")}
         self.assertEqual(names["rare"], {"__init__", "claim", "rare", "python"})  # of which it imports one
@@ -220,7 +226,15 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.run_all(), 0)
         self.write("experiments/train_torch", "print()\n")
         git("add", "experiments/train_torch")
-        self.assertEqual(moved(later, changed("int law() { return 4 - 1; }\n")), [], "a snapshot runs no Python")
+        later, last = (changed(f"int law() {{ return {law}; }}\n") for law in ("4 - 1", "5 - 2"))
+        self.assertEqual(moved(later, last), [], "a snapshot runs no Python")
+        said = """{ run = "echo '{\\"claims\\": []}'", minutes = 1 }"""
+        self.write("experiments/data/results.toml", f"[claims]\nrare = {said}\nscale = {said}\n")
+        for group in ("rare", "scale"):
+            self.write(f"{self.script.CLAIMS}/{group}.py", f'GROUP = "{group}"\n')
+        self.write(f"{self.script.CLAIMS}/__init__.py", "")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(moved(last, changed("int law() { return 6 - 3; }\n")), ["claims/rare"], "the other is of speed")
 
     def test_archive_holds_what_is_fresh_and_is_whole(self):
         file, out = self.root / "archive.tar.gz", self.root / "out"

@@ -130,7 +130,7 @@ StageSignals<Real> through(const Matrix& transfer, const std::vector<Input<Real>
     };
     using Shared = typename StageSignals<Real>::Shared;
     const NumberPlane<Real> shared_re = of(&Shared::re), shared_im = of(&Shared::im);
-    if (shared_re.rows == 0 && shared_im.rows == 0) continue;
+    if (shared_re.rows == 0) continue;
     out.shared[s].re = plane;
     if (quadrature) out.shared[s].im = plane;
     turn(shared_re, shared_im, out.shared[s].re, out.shared[s].im);

@@ -83,19 +83,18 @@ struct Place {
 /// What a place sees: calls visit(heater, K/W) with the rise there per watt in each heater, in any order.
 template <class Visit>
 void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, const Place& place, Visit visit) {
-  const auto& [x, y, r_place, own] = place;
-  if (own >= 0) visit(own, r_place);
+  if (place.own >= 0) visit(place.own, place.resistance);
   if (c.law == CrosstalkLaw::none) return;
   const double reach_squared = 1.001 * reach_m(c) * reach_m(c);  // and more than any rounding of it
-  cells.around(x, y, [&](Index i, double dx, double dy) {
-    if (i == own || dx * dx + dy * dy > reach_squared) return;
+  cells.around(place.x, place.y, [&](Index i, double dx, double dy) {
+    if (i == place.own || dx * dx + dy * dy > reach_squared) return;
     const double distance = std::hypot(dx, dy);
     if (distance > reach_m(c)) return;
     validate(distance > 0,
              "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "
              "meaning at d = 0). Move one of them.",
-             i, x, y, name_of(c.law));
-    visit(i, mutual_resistance_k_per_w(c, distance, r_place, h.resistance_k_per_w[i]));
+             i, place.x, place.y, name_of(c.law));
+    visit(i, mutual_resistance_k_per_w(c, distance, place.resistance, h.resistance_k_per_w[i]));
   });
 }
 

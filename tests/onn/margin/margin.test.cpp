@@ -172,7 +172,7 @@ TEST_CASE("the power at any settings is that of budget()") {
 
 // Fails when what neurons pass on, or how it spreads over the next layer, loses a derivative
 TEST_CASE("derivatives of a network's variances are those of difference quotients") {
-  const auto [name, unit] = rectifiers();
+  const Averaging4 unit = rectifiers().second;
   const Codes codes = unit.codes(40);
   const auto log_variance = [&](const auto& values) {
     const auto levels = received_levels(unit.lit(), values, codes, {});

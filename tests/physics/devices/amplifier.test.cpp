@@ -3,6 +3,7 @@
 #include "physics/devices/amplifier.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tests/support/catch.hpp"
@@ -58,6 +59,14 @@ TEST_CASE("amplifier: travelling wave satisfies ln(G0/G) = (G - 1) P_in/P_s, wit
     }
     CHECK(last == Approx(1).margin(1e-3));
   }
+}
+
+// Fails when the parabola opens upwards, is as wide as twice or half of it, or has another peak
+TEST_CASE("amplifier: gain is 3 dB less half a bandwidth from its peak, 12 dB a bandwidth from it") {
+  SoaSettings s;
+  s.small_signal_gain_db = 20, s.wavelength_m = 1540e-9;
+  for (const auto& [off_nm, gain_db] : {std::pair{0.0, 20.0}, {-35.0, 17.0}, {35.0, 17.0}, {70.0, 8.0}})
+    CHECK(small_signal_gain_db(s, 70e-9, 1540e-9 + 1e-9 * off_nm) == Approx(gain_db).epsilon(1e-10));
 }
 
 // Fails when the chirp turns the other way: more gain is more carriers, less index, less phase
