@@ -171,8 +171,8 @@ TEST_CASE("a Touchstone file has the sign of phase that it states") {
   CHECK(same(read_matrix(scratch / "others.s2p", {default_frequency_hz, PhaseConvention::optics}), ours));
   for (const auto& [name, convention] :
        {std::pair("old.s2p", PhaseConvention::rf), {"rf.s2p", PhaseConvention::optics}})
-    check_message(refusal([&] {
-                    read_matrix(scratch / name, {default_frequency_hz, convention});
+    check_message(refusal([&, file = scratch / name, convention = convention] {
+                    read_matrix(file, {default_frequency_hz, convention});
                   }),
                   {name, "OptINC wrote the file", "Leave it out"});
   put(scratch / "new.s2p", changed(rf, "exp(-j beta L)", "exp(-j omega t)"));
