@@ -58,6 +58,7 @@ class Manifest(unittest.TestCase):
 
     def test_claims_depend_on_their_own_modules(self):
         names = {group: {Path(file).stem for file in self.script.claims_code(group)} for group in ("rare", "faults")}
+        self.assertIn("experiments/scripts/claims_lib/learning.py", self.script.claims_code("averaging"))  # within a function
         self.assertEqual(names["rare"], {"__init__", "claim", "rare", "python"})  # of which it imports one
         self.assertLessEqual({"faults", "answers", "first_hour", "python"}, names["faults"])  # three modules of one group
         every = set().union(*(self.script.claims_code(e.name) for e in self.entries if e.group == "claims"))
@@ -203,6 +204,7 @@ class Tree(unittest.TestCase):
             return [entry.id for entry in self.script.moved(self.script.manifest(), before, after)]
 
         self.write("tests/snapshot/snapshot.py", "import pathlib, sys\nprint('0 of 9 datasets moved')\nsys.exit(pathlib.Path('moved').exists())\n")
+        self.write("tests/snapshot/runs.py", 'Run("a", ["run", "studies/a.toml"])\n')
         before = changed("int law() { return 3; }\n")
         self.assertEqual(self.run_all(), 0)
         after, later = changed("int law() { return 2 + 1; }\n"), changed("int law() { return 1 + 2; }\n")
@@ -210,11 +212,15 @@ class Tree(unittest.TestCase):
         lost.write_text(json.dumps({"program": "optinc 1.0 (0123456789ab, native, GCC)"}))
         with self.assertRaisesRegex(self.script.Failure, "commit 0123456789ab is not in this repository"):
             moved(lost, after)
+        with self.assertRaisesRegex(self.script.Failure, "one compiler and target are asked for, and two commits"):
+            moved(before, before)
+        with self.assertRaisesRegex(self.script.Failure, "FileNotFoundError.*two records of tests/snapshot"):
+            moved(before, self.root / "none.json")
         self.assertEqual(moved(before, after), [], "the code is that of a later commit")
         self.assertEqual(moved(after, later), [], "the record is of an earlier one")
         with contextlib.chdir(self.root):
             self.write("moved", "")
-            with self.assertRaisesRegex(self.script.Failure, "a change that moves no bit is asked for"):
+            with self.assertRaisesRegex(self.script.Failure, "the records differ"):
                 moved(before, later)
             (self.root / "moved").unlink()
             self.assertRegex(self.state(), "^code since ")
@@ -234,7 +240,15 @@ class Tree(unittest.TestCase):
             self.write(f"{self.script.CLAIMS}/{group}.py", f'GROUP = "{group}"\n')
         self.write(f"{self.script.CLAIMS}/__init__.py", "")
         self.assertEqual(self.run_all(), 0)
-        self.assertEqual(moved(last, changed("int law() { return 6 - 3; }\n")), ["claims/rare"], "the other is of speed")
+        last, other = changed("int law() { return 6 - 3; }\n"), changed("int law() { return 7 - 4; }\n")
+        self.assertEqual(moved(last, other), [], "the records are of earlier ones")
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(moved(other, changed("int law() { return 8 - 5; }\n")), ["claims/rare"], "the other is of speed")
+        for command, kept in (("cluster", []), ("run", ["chips/small"])):  # what the snapshot runs
+            self.write("experiments/data/results.toml", f"[chips]\nsmall = {{ run = 'true || optinc {command} small', minutes = 1 }}\n")
+            before = changed(f"int law() {{ return 30 / {len(command)}; }}\n")
+            self.assertEqual(self.run_all(), 0)
+            self.assertEqual(moved(before, changed(f"int law() {{ return 30 - {len(command)}; }}\n")), kept)
 
     def test_archive_holds_what_is_fresh_and_is_whole(self):
         file, out = self.root / "archive.tar.gz", self.root / "out"

@@ -25,8 +25,8 @@ StudyConfig stored_config(const File& file) {
   const bool in_pytorch =
       root.attributes().has("compiler") && root.attributes().text("compiler").starts_with("PyTorch");
   validate(!in_pytorch,
-           "{}: a training in PyTorch, whose settings are not a study's. Read it by optinc-results: show, "
-           "table, figures.",
+           "{}: a training in PyTorch, whose settings are not a study's. Read it with optinc-results "
+           "show, table or figures.",
            root.where());
   const std::string text = root.attributes().text("config_toml"),
                     where = root.where() + ", attribute config_toml";

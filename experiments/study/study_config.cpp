@@ -174,9 +174,9 @@ struct StudyValues {
   GivenValues file, over;
 };
 
-/// Of a table and of --set. What stands for other keys takes their place: a set or a part asked for on the
-/// command line must not be undone by the file, which --print-config writes in full. `folder`: where relative
-/// paths of the file start.
+/// Reads the values of a study's file and of --set. What stands for other keys takes their place: a set or a
+/// part asked for on the command line must not be undone by the file, which --print-config writes in full.
+/// `folder`: where relative paths of the file start.
 StudyValues study_values(const toml::table& table, const TomlSource& source, const Overrides& overrides,
                          const std::filesystem::path& folder) {
   StudyValues given;

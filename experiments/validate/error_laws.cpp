@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -168,17 +167,17 @@ Measured orthogonal_slope(double n, const Effort& effort) {
   return slope;
 }
 
-/// Row, name and formula of a law.
-using Said = std::array<std::string, 3>;
+struct LawText {
+  std::string row, name, formula;
+};
 
 /// A law of the rms over meshes of an error E.
-Law rms_law(Said said, double tolerance, std::function<double(double)> expected, OneTrial one, LawAxis axis,
+Law rms_law(LawText text, double tolerance, std::function<double(double)> expected, OneTrial one, LawAxis axis,
             std::vector<LawPoint> points) {
-  auto& [row, name, formula] = said;
-  return {.row = std::move(row),
-          .name = std::move(name),
+  return {.row = std::move(text.row),
+          .name = std::move(text.name),
           .kind = LawKind::monte_carlo,
-          .formula = std::move(formula),
+          .formula = std::move(text.formula),
           .quantity = "rms error E over meshes",
           .sample = "E of one mesh",
           .expected = std::move(expected),

@@ -165,11 +165,11 @@ struct Taken {
   std::vector<NumberPlane<Real>> shared;
 };
 
-/// Light of port p in phase with its oscillator, a number a word; what its walk and the noise of the receiver
-/// add to `found`, and draws that others have in common.
+/// Field of port p in phase with its oscillator, one number per word. Writes settled, own and shared of this
+/// port.
 template <class Real>
-std::vector<Real> in_phase(const Stage<double>& stage, Eigen::Index p, const StageNoise<Real>& noise,
-                           const StageSignals<Real>& light, Taken<Real>& found) {
+std::vector<Real> detect_port(const Stage<double>& stage, Eigen::Index p, const StageNoise<Real>& noise,
+                              const StageSignals<Real>& light, Taken<Real>& found) {
   const Vector& own_rad = stage.receivers.oscillator_rad;
   const double walk2 = std::pow(stage.oscillator_linewidth_rad, 2), visibility = std::exp(-walk2 / 2),
                angle = stage.oscillator_drift_rad - (own_rad.size() > 0 ? own_rad[p] : 0.0),
@@ -206,7 +206,7 @@ Taken<Real> taken(const Stage<double>& stage, std::size_t number, const StageCha
   std::vector<Real> tap2;
   for (const Real& c : channel.equaliser) tap2.push_back(c * c);
   parallel_for(ports, [&](Eigen::Index p) {
-    const std::vector<Real> fields = in_phase(stage, p, noise, light, found);
+    const std::vector<Real> fields = detect_port(stage, p, noise, light, found);
     std::vector<Real> samples = around_words(fields, channel.response, channel.response_before);
     if (jitter_s > 0) {
       std::vector<Real> late = around_words(fields, channel.slope, channel.response_before);

@@ -288,13 +288,13 @@ std::vector<Form> looked_ahead(Builder& builder, const Task& task, std::uint64_t
 }
 
 /// The least sum of codes that a majority takes.
-std::uint64_t least_votes(const Task& task) {
+std::uint64_t least_majority_sum(const Task& task) {
   const std::uint64_t divisor = task.divisor();
   if (task.rounding == Rounding::floor) return divisor;
   return task.rounding == Rounding::half_up ? (divisor + 1) / 2 : divisor / 2 + 1;
 }
 
-/// Answers with the digits of half a sum, whose digits these are, one more than the answers.
+/// Halves the number with these digits, one more than the answers, and answers with the result.
 void answer_halves(Builder& builder, std::span<const Form> digits) {
   std::vector<Form> low(digits.size()), high(digits.size());  // bits: low = y_1 - y_2 + y_3, high = y_2
   for (std::size_t j = 0; j < digits.size(); ++j) {
@@ -329,7 +329,7 @@ Network carry_chain(const Task& task, const CarryChainSettings& settings) {
   validate(task.rounding != Rounding::half_even || divisor == 1 || votes,
            "rounding half-even by a carry chain (half-up, floor: it does not know the quotient's parity). Set "
            "task.rounding = \"half-up\".");
-  const std::uint64_t least = votes ? least_votes(task) : 0;
+  const std::uint64_t least = votes ? least_majority_sum(task) : 0;
   const int fours =
       static_cast<int>((least + task.codes() - 1) / task.codes());  // of votes: the carry c_0 that says yes
   const std::uint64_t added = votes ? static_cast<std::uint64_t>(fours) * task.codes() - least

@@ -1,7 +1,6 @@
 #include "physics/devices/catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -202,19 +201,22 @@ Parts fibres() {
            "Fibre{}"}};
 }
 
-Part crossing_entry(const char* name, const char* what, const Crossing& d,
-                    const std::array<std::string, 2>& quoted, const char* source, const char* preset,
-                    int year) {
-  const auto& [loss, crosstalk] = quoted;
-  return {
-      name,
-      "crossing",
-      what,
-      {read("loss", d.loss_db, "dB", "", loss), read("spread of the loss", d.loss_spread_db, "dB", "", loss),
-       read("crosstalk below the input", d.crosstalk_db, "dB", "", crosstalk)},
-      source,
-      preset,
-      year};
+/// What a source says, word by word, of a crossing.
+struct CrossingQuotes {
+  std::string loss, crosstalk;
+};
+
+Part crossing_entry(const char* name, const char* what, const Crossing& d, const CrossingQuotes& quoted,
+                    const char* source, const char* preset, int year) {
+  return {name,
+          "crossing",
+          what,
+          {read("loss", d.loss_db, "dB", "", quoted.loss),
+           read("spread of the loss", d.loss_spread_db, "dB", "", quoted.loss),
+           read("crosstalk below the input", d.crosstalk_db, "dB", "", quoted.crosstalk)},
+          source,
+          preset,
+          year};
 }
 
 Parts crossings() {

@@ -73,28 +73,27 @@ double reach_m(const Crosstalk& c) {
   return c.law == CrosstalkLaw::sheet ? std::min(c.cutoff_m, c.sheet_radius_m) : c.cutoff_m;
 }
 
-/// Where a rise is asked for [m], the resistance that it counts with [K/W], and the heater that is itself
-/// there, or -1.
+/// Where a rise is asked for, the resistance that it counts with, and the heater that is itself there, or -1.
 struct Place {
-  double x, y, resistance;
+  double x_m, y_m, resistance_k_per_w;
   Index own;
 };
 
 /// What a place sees: calls visit(heater, K/W) with the rise there per watt in each heater, in any order.
 template <class Visit>
 void neighbours(const HeaterArray& h, const Crosstalk& c, const Cells& cells, const Place& place, Visit visit) {
-  if (place.own >= 0) visit(place.own, place.resistance);
+  if (place.own >= 0) visit(place.own, place.resistance_k_per_w);
   if (c.law == CrosstalkLaw::none) return;
   const double reach_squared = 1.001 * reach_m(c) * reach_m(c);  // and more than any rounding of it
-  cells.around(place.x, place.y, [&](Index i, double dx, double dy) {
+  cells.around(place.x_m, place.y_m, [&](Index i, double dx, double dy) {
     if (i == place.own || dx * dx + dy * dy > reach_squared) return;
     const double distance = std::hypot(dx, dy);
     if (distance > reach_m(c)) return;
     validate(distance > 0,
              "heater {} lies on the spot of another heater or arm, ({}, {}) m (x(d) of {} has no "
              "meaning at d = 0). Move one of them.",
-             i, place.x, place.y, name_of(c.law));
-    visit(i, mutual_resistance_k_per_w(c, distance, place.resistance, h.resistance_k_per_w[i]));
+             i, place.x_m, place.y_m, name_of(c.law));
+    visit(i, mutual_resistance_k_per_w(c, distance, place.resistance_k_per_w, h.resistance_k_per_w[i]));
   });
 }
 

@@ -14,7 +14,7 @@ from inputs import write_inputs
 from runs import RUNS
 
 HERE = pathlib.Path(__file__).resolve().parent
-LISTS = ("published.toml", "headline.toml", "at_operating_points.toml")
+LISTS = ("published.toml", "headline.toml", "at_operating_points.toml", "oddl.toml", "oddl_failures.toml", "oddl_parallel.toml")
 VERSION = 1  # of the record
 
 
@@ -35,7 +35,7 @@ def prepare(folder):
     """Puts all that the commands read into `folder`."""
     write_inputs(folder)
     shutil.copytree(HERE / "studies", folder / "studies")
-    (folder / "lists").mkdir()
+    shutil.copytree(HERE / "lists", folder / "lists")
     for name in LISTS:
         shutil.copy(HERE.parents[1] / "experiments/data/lists" / name, folder / "lists")
 

@@ -134,6 +134,12 @@ COSTS = [
     Run("designs", ["compare-costs", "lists/published.toml", "--json", "-o", "designs.h5", "--quiet"], ("designs.h5",), True),
     Run("interconnect", ["interconnect", "lists/headline.toml", "--json", "-o", "interconnect.h5", "--quiet", "--trace",
                          "trace.json"], ("interconnect.h5", "trace.json"), True),
+    *(Run(f"cluster_{name}", ["cluster", f"lists/{name}.toml", "--json", "-o", f"cluster_{name}.h5", "--quiet"], (f"cluster_{name}.h5",), True)
+      for name in ("oddl", "oddl_failures", "oddl_parallel")),
+    *(Run(name, ["operating-point", f"lists/{designs}_designs.toml", *options, "--chips", "1", "--json", "--quiet"], json=True)
+      for name, designs, options in (("least_energy", "few", ("--goal", "energy", "--hold", "time.symbol_rate_bd")),
+                                     ("fastest", "few", ("--wrong", "0.05", "--words", "60", "--bandwidths", "32e9")),
+                                     ("rarely_wrong", "rare", ("--wrong", "1e-6")))),
     *(Run(f"device_{name.replace('-', '_')}", ["devices", name, "--json"], json=True) for name in DEVICES),
 ]
 WORDS = [

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Everything that OptINC computes, on small examples: recorded, and compared with an earlier record.
 
-    snapshot.py record --optinc build/release/bin/optinc -o before.json     about 45 s on two cores
+    snapshot.py record --optinc build/release/bin/optinc -o before.json     three minutes on two cores
     (change the code, build)
     snapshot.py record --optinc build/release/bin/optinc -o after.json
     snapshot.py compare before.json after.json

@@ -239,8 +239,8 @@ class Run {
   void begin(std::optional<std::size_t> operation);
   void begin_phase(Running& r);
   void advance(Running& r);
-  void go_on();
-  void end_what_is_over();
+  void advance_clock();
+  void complete_events();
   std::optional<std::size_t> end_operation(std::size_t operation);
 
   const ExecutionTrace& trace_;
@@ -377,8 +377,8 @@ void Run::advance(Running& r) {
   if (++r.phase < phases.size()) begin_phase(r);
 }
 
-/// Goes on to when something happens next: bytes are sent until then.
-void Run::go_on() {
+/// Advances the clock to the next event; bytes are sent until then.
+void Run::advance_clock() {
   const std::vector<double>& rates = solver_.rates();
   double next_s = computing_.empty() ? std::numeric_limits<double>::infinity() : computing_.top().first;
   for (Running& r : running_) {
@@ -394,7 +394,7 @@ void Run::go_on() {
 }
 
 /// Ends the steps and phases that end now, and begins operations behind those that do.
-void Run::end_what_is_over() {
+void Run::complete_events() {
   for (; !computing_.empty() && computing_.top().first <= now_s_ * tie; computing_.pop()) {
     const Member done = computing_.top().second;
     const std::size_t unit = unit_of(done.first, done.second);
@@ -421,8 +421,8 @@ TraceRun Run::run(const std::function<void()>& while_running) {
   settle();
   while (!running_.empty() || !computing_.empty()) {
     if (while_running) while_running();
-    go_on();
-    end_what_is_over();
+    advance_clock();
+    complete_events();
     settle();
   }
   std::size_t steps = 0;

@@ -88,8 +88,8 @@ void MaxMinSolver::find_changed() {
   std::sort(changed_.begin(), changed_.end());
 }
 
-double MaxMinSolver::weight(std::size_t flow, std::size_t link) const {
-  return flows_[flow].weights.empty() ? 1.0 : flows_[flow].weights[link];
+double MaxMinSolver::weight(std::size_t flow, std::size_t hop) const {
+  return flows_[flow].weights.empty() ? 1.0 : flows_[flow].weights[hop];
 }
 
 /// Gives a waiting flow its rate, and takes that from its links.

@@ -51,7 +51,7 @@ class MaxMinSolver {
   };
   void touch(std::size_t flow);
   void find_changed();
-  double weight(std::size_t flow, std::size_t link) const;
+  double weight(std::size_t flow, std::size_t hop) const;  ///< on the link flows_[flow].links[hop]
   void settle(std::size_t flow, double rate);
 
   std::span<const double> capacity_;

@@ -24,8 +24,8 @@ void refuse_control_characters(const toml::node& node, const TomlSource& source)
              source.at(node), shown(node));
 }
 
-/// Where the string that begins at `at` ends: at its last quote, or the last character of a text or line
-/// without one.
+/// Where the string that begins at `at` ends: at its closing quote or a newline, or at or past the end of the
+/// text if it has neither.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string_view quotes = text.substr(at, 3);

@@ -55,7 +55,7 @@ class Training(unittest.TestCase):
         self.assertTrue((found[0][:, -1] < found[0][:, 0]).all())
         self.assertTrue(0 < wrong[0] < 0.01, wrong)
         told = subprocess.run([Path(sys.modules["optinc"].__path__[0]).parents[1] / "bin/optinc", "inspect", cut], capture_output=True, text=True)
-        self.assertRegex(told.stderr, "a training in PyTorch.* Read it by optinc-results")
+        self.assertRegex(told.stderr, "a training in PyTorch.* Read it with optinc-results")
 
     def test_refusals(self):
         for options, sentence in ((["--steps", "5"], "a multiple of --evaluations 4"), (["--batch", "6"], "a multiple of 4"),
