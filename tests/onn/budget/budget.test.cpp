@@ -250,6 +250,16 @@ TEST_CASE("budget: locks a lane of every server, serialisers a bit that is sent 
   CHECK(link.static_power_w.part("locks").total() == 0.0);
 }
 
+// by hand: 64 bits of eight servers enter in a symbol, over 16 links. Fails when a hub adds what leaves it, or
+// once for every link
+TEST_CASE("budget: a hub adds every bit that enters it, once") {
+  const UnitHardware u;
+  const ChipBudget hub = budget(design_chip(word_hops({.servers = 8, .digits = 4}, Adder::hub)), ErrorModel{},
+                                u, {.hub_j_per_bit = 5e-13});
+  CHECK_THAT(hub.symbol_power_w.part("additions").total(),
+             WithinRel((0.03e-12 / 8 + 5e-13) * 64 / 16 * u.timing.symbol_rate_bd, 1e-12));
+}
+
 // by hand, beside the coherent budget of the same unit. Fails when receivers or modulators of unit P are left
 // out of a table, its photodiodes get local oscillators, servers' own lasers are fed by the seed or light the
 // oscillators of unit T, or light loses 1/N in unit P
