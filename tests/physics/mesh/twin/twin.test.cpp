@@ -249,7 +249,17 @@ TEST_CASE("twin: losses of an MZI and of idle guides come back where the gains o
   settings.gains = false;
   const TwinFit fit = fit_twin(data, settings, nominal_twin(t, 0.1));
   REQUIRE(max_abs(fit.twin.errors.theta_arm_loss_db - loss_db / 2) < 1e-6);
-  REQUIRE(max_abs(fit.twin.errors.alpha - truth.errors.alpha) < 1e-6);
+  // The powers of one MZI say which errors its splitters have, not which of them has which: rounding chooses
+  const auto &found = fit.twin.errors, &wanted = truth.errors;
+  int exchanged = 0;
+  for (Eigen::Index i = 0; i < t.mzi_count(); ++i) {
+    const bool in_order =
+        std::abs(found.alpha[i] - wanted.alpha[i]) + std::abs(found.beta[i] - wanted.beta[i]) < 1e-6;
+    REQUIRE((in_order ||
+             std::abs(found.alpha[i] - wanted.beta[i]) + std::abs(found.beta[i] - wanted.alpha[i]) < 1e-6));
+    exchanged += !in_order;
+  }
+  REQUIRE(exchanged <= 1);
 }
 
 TEST_CASE("MC: twin: z-scores of what the data tell have the scatter that standard errors state") {
