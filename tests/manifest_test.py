@@ -358,11 +358,20 @@ tables.both = {{ file = "0.out", field = "x", columns.{name} = {{}}, rows.y = {{
             self.write("experiments/data/results.toml", entry("left", left) + entry("right", right))
             self.script.document.cache_clear()
             self.assertEqual(self.run_all(), 0)
-            self.assertEqual(sorted(table.read_text().split()), sorted(text.split()))
+            self.assertEqual(table.read_text(), text)
             shutil.rmtree(self.root / "build/results/chips/left", ignore_errors=True)
-        self.write("experiments/data/results.toml", entry("right", 4.5))
+        self.write("experiments/data/results.toml", entry("left", 1.5) + entry("right", 5.5).replace('field = "x"', 'field = "y"'))
+        self.script.document.cache_clear()
+        self.assertEqual(self.run_all(), 1)
+        self.assertEqual(table.read_text(), text, "a cell that cannot be read leaves the others")
+        self.write("experiments/data/results.toml", entry("left", 1.5) + entry("right", 4.5))
+        self.script.document.cache_clear()
         self.assertEqual(self.run_all(), 0)
-        self.assertEqual(table.read_text(), ",right\ny,4.5\n")
+        self.assertEqual(table.read_text(), text, "what failed has files, but not of the record")
+        self.write("experiments/data/results.toml", entry("right", 6.5))
+        self.script.document.cache_clear()
+        self.assertEqual(self.run_all(), 0)
+        self.assertEqual(table.read_text(), ",right\ny,6.5\n")
 
 
 if __name__ == "__main__":

@@ -260,6 +260,9 @@ TEST_CASE("twin: losses of an MZI and of idle guides come back where the gains o
     exchanged += !in_order;
   }
   REQUIRE(exchanged <= 1);
+  const MeshProgram unseen = twin_setting(t, 8, 0);
+  REQUIRE(max_abs(twin_fields(t, fit.twin, unseen, data.inputs).cwiseAbs2() -
+                  twin_fields(t, truth, unseen, data.inputs).cwiseAbs2()) < 1e-12);
 }
 
 TEST_CASE("MC: twin: z-scores of what the data tell have the scatter that standard errors state") {
