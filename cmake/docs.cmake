@@ -1,4 +1,4 @@
-# cmake --build build/PRESET --target docs: the API reference from the docstrings and the guide, build/PRESET/docs/html.
+# cmake --build build/PRESET --target docs: the API reference from the docstrings, build/PRESET/docs/html.
 # Warnings fail it. Needs Doxygen (experiments/scripts/setup docs); nothing else does.
 find_package(Doxygen 1.9)
 if(NOT DOXYGEN_FOUND)

@@ -26,7 +26,9 @@ class ChipRow {
   /// may be empty, and may throw.
   ChipRow(const StudyConfig& config, const StudyInputs& inputs, int words, std::function<void()> word_sent);
 
+  /// Words are sent at this symbol rate (Bd), through receivers of this bandwidth (Hz).
   void set_point(double symbol_rate_bd, double receiver_bandwidth_hz);
+  /// Words are sent at this operating point.
   void set_point(const OperatingValues<double>& values);
   /// The unit's devices at the point.
   const UnitHardware& hardware() const { return config_.hardware; }

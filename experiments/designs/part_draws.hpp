@@ -38,6 +38,7 @@ inline constexpr std::array drawn_quantiles = {0.1, 0.5, 0.9};
 
 /// Least energies of a list's designs over draws of parts.
 struct PartDraws {
+  /// The draw at one of drawn_quantiles, its point confirmed by counting.
   struct Counted {
     std::int64_t draw = -1;  ///< that stands at the quantile; -1: no point there
     double energy_j = 0.0;   ///< per bit, once confirmed; NaN: not confirmed

@@ -40,11 +40,13 @@ class Margin {
     bool of_owner = false;                     ///< at the owner's settings
     bool sums = false;                         ///< levels are sums
 
-    /// Levels above and below which a digit of a word is decided wrong, where converters have put them;
-    /// infinite where nothing is beyond.
+    /// Level above which a digit of a word is decided wrong, where converters have put it; infinite where
+    /// nothing is beyond.
     double upper(Eigen::Index digit, Eigen::Index word) const;
+    /// Level below which it is.
     double lower(Eigen::Index digit, Eigen::Index word) const;
   };
+  /// All ways that words take, each with what it counts in log_wrong().
   const std::vector<Sending>& sendings() const { return sendings_; }
 
  private:

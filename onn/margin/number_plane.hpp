@@ -16,6 +16,7 @@ struct NumberPlane {
   std::vector<Real> numbers;  ///< a port's words together
 
   NumberPlane() = default;
+  /// Zeros.
   NumberPlane(Eigen::Index ports, Eigen::Index of_words)
       : rows(ports), words(of_words), numbers(static_cast<std::size_t>(ports * of_words)) {}
   Real& operator()(Eigen::Index p, Eigen::Index w) { return numbers[static_cast<std::size_t>(p * words + w)]; }

@@ -18,6 +18,7 @@ inline bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || 
 
 namespace detail {
 
+/// A code point and how many bytes of UTF-8 it takes.
 struct Letter {
   char32_t code;
   std::size_t bytes;

@@ -123,6 +123,7 @@ template <class Real>
 struct ComplexLike {
   using Type = std::complex<Real>;
 };
+/// With derivatives.
 template <int K>
 struct ComplexLike<Tangent<double, K>> {
   using Type = Tangent<std::complex<double>, K>;

@@ -37,6 +37,7 @@ class DeviceArray {
     check(cudaMemcpy(data_, from, count * sizeof(T), cudaMemcpyHostToDevice), "a copy to it");
     return data_;
   }
+  /// Copies from the host.
   T* set(const std::vector<T>& from) { return set(from.data(), from.size()); }
   /// Copies to the host, when all that was launched is done.
   void get(T* to, std::size_t count, std::size_t from = 0) const {
@@ -47,6 +48,7 @@ class DeviceArray {
     check(cudaMemcpy(reserve(count), from.data_ + first, count * sizeof(T), cudaMemcpyDeviceToDevice),
           "a copy within it");
   }
+  /// Where it lies on the GPU; null where there is none.
   T* data() const { return data_; }
 
  private:

@@ -8,8 +8,8 @@ namespace optinc {
 
 /// What a network draws in one iteration of t seconds, without the computing of the servers:
 ///
-///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits)
-///            + (ports of circuits) P_port t + P_optics t
+///   energy = chips P_static t + chips P_symbol t_symbols + P_transceivers t + e_switch (switched bits) +
+///            (ports of circuits) P_port t + P_optics t
 ///
 /// - Heaters, lasers, receivers and control of OptINC units cannot be switched off between averages: they draw
 ///   their power for all of t. Modulator drivers and converters draw theirs only while symbols are sent.
@@ -19,9 +19,8 @@ namespace optinc {
 ///   transceivers; serialisers are not counted.
 /// - Transceivers of electrical and circuit networks never sleep: P_transceivers is transceiver_j_per_bit times
 ///   the line rate of all fibres. Its default is a guess: a pluggable module of 16 W at 800 Gb/s, 20 pJ/bit.
-/// - Electrical switches count by the bits that cross them, switch_j_per_bit each (a guess: 500 W at 51.2
-/// Tb/s),
-///   which is a lower bound, since a real switch draws most of its power idle.
+/// - Electrical switches count by the bits that cross them, switch_j_per_bit each, by default a guess: 500 W at
+///   51.2 Tb/s. That is a lower bound, since a real switch draws most of its power idle.
 /// - A switch of circuits between servers and U units of K inputs (circuit-switched) has a port, a fibre in and
 ///   one out, for every lane of every chip of every server and of every unit's input: f (N + U K), f: fibres of
 ///   a server's port, side by side x lanes of 2 bits a symbol. All lanes of a unit have one wavelength, so that

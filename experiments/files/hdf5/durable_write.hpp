@@ -11,10 +11,12 @@ namespace optinc {
 /// A file that a process has open; closed with it.
 class Descriptor {
  public:
+  /// Takes over an open file descriptor; -1: none.
   explicit Descriptor(int fd) : fd_(fd) {}
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor();
+  /// The number of the system's; the file stays with this.
   int get() const { return fd_; }
 
  private:

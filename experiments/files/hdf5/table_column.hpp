@@ -19,8 +19,9 @@ namespace optinc {
 template <class Row>
 class CellOf {
  public:
+  /// Of a member, or a function of the row; implicit, so that columns are written as members.
   template <class Of>
-  CellOf(Of of)  // implicit: columns are written as members of the row
+  CellOf(Of of)
       : of_([of](const Row& row) -> FieldValue {
           using Value = std::decay_t<decltype(std::invoke(of, row))>;
           if constexpr (std::is_convertible_v<Value, std::string_view>)

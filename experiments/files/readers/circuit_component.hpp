@@ -19,9 +19,12 @@ namespace optinc {
 /// Value of a setting: a number, or whatever else a netlist or a caller gives to a model of the caller's.
 class SettingValue {
  public:
+  /// A number, as a node.
   SettingValue(double number);
+  /// Whatever else a document holds there.
   explicit SettingValue(Document value) : node_(std::move(value)) {}
 
+  /// What models of the caller's are given.
   const DocumentNode& node() const { return *node_; }
   /// The number, also of text that is one. Throws Error, naming the setting, for anything else.
   double number(const std::string& setting) const;

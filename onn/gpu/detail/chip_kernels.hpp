@@ -47,6 +47,7 @@ struct Source {
   std::size_t per_chip = 0;  ///< from the values of a chip to those of the next; 0: all chips have the same
 };
 constexpr int most_sources = 64;
+/// All that the layers of a unit may read.
 template <class Real>
 struct Sources {
   Source<Real> of[most_sources];  ///< unit P, then the layers
@@ -110,14 +111,15 @@ template <class Real>
 void put_digits(const Real* values, int rows, int outputs, int first, int digits, int words, int chips,
                 double* to);
 
-/// out (chips, words, rows) = matrices (chips, rows x columns) times in (chips or 1, words, columns), of which
-/// a word takes `in_rows` numbers.
+/// Products of chips' matrices and their words, by cuBLAS.
 class MatrixProducts {
  public:
   MatrixProducts();
   ~MatrixProducts();
   MatrixProducts(const MatrixProducts&) = delete;
   MatrixProducts& operator=(const MatrixProducts&) = delete;
+  /// out (chips, words, rows) = matrices (chips, rows x columns) times in (chips, or 1 unless `in_of_chips`;
+  /// words, columns), of which a word takes `in_rows` numbers.
   template <class Real>
   void multiply(const Real* matrices, int rows, int columns, const Real* in, int in_rows, bool in_of_chips,
                 int words, int chips, Real* out);

@@ -14,7 +14,9 @@ struct TableMemory {
   DeviceArray<float> reach, outputs, before_readout;
   DeviceArray<std::uint32_t> codes, answers;  ///< of the words that are looked up
 
+  /// Words of a table.
   std::size_t words() const { return table.words; }
+  /// Digits of all words of a table.
   std::size_t cells() const { return words() * static_cast<std::size_t>(table.digits); }
   /// Makes room for the tables of `chips` chips with so many draws of the neurons' noise. Takes task, converter
   /// and readout from `from`.

@@ -16,6 +16,7 @@ class TwinParameters {
     Eigen::Index first, count;
   };
 
+  /// Parameters of these kinds, in their order, for all MZIs and ports of a mesh.
   TwinParameters(const MeshTopology& topology, std::span<const TwinKind> kinds);
 
   /// Parameters of all kinds.

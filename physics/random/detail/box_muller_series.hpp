@@ -9,6 +9,7 @@ namespace optinc {
 template <class Real>
 struct BoxMullerSeries;
 
+/// In double.
 template <>
 struct BoxMullerSeries<double> {
   /// -4 artanh(t)/t in t^2, 5e-17
@@ -36,6 +37,7 @@ struct BoxMullerSeries<double> {
                                                    -6.321202272318249e-09};
 };
 
+/// In float.
 template <>
 struct BoxMullerSeries<float> {
   /// -2 log1p(f)/f in f, 3e-8

@@ -9,6 +9,7 @@ namespace optinc {
 /// products with small integers are exact (Cody and Waite). For every processor that computes them.
 template <class Real>
 struct TrigSeries;
+/// In float.
 template <>
 struct TrigSeries<float> {
   static constexpr std::array<float, 3> sine = {-1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f};
@@ -16,6 +17,7 @@ struct TrigSeries<float> {
                                                   2.443315711809948e-5f};
   static constexpr std::array<float, 3> half_pi = {1.5703125f, 4.837512969970703125e-4f, 7.54978995489188e-8f};
 };
+/// In double.
 template <>
 struct TrigSeries<double> {
   static constexpr std::array<double, 6> sine = {-1.66666666666666307295e-1, 8.33333333332211858878e-3,

@@ -15,6 +15,7 @@ struct NormalEquations {
 /// Sums run over settings in their order, whatever the threads.
 class TwinProblem {
  public:
+  /// Of the settings `used`, by number. Data, settings and parameters must outlive it.
   TwinProblem(const TwinData& data, const TwinSettings& settings, const TwinParameters& parameters,
               std::vector<std::size_t> used);
 
