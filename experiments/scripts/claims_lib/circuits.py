@@ -54,7 +54,7 @@ def worst_relative(bench, name):
 def comb(bench):
     """Neighbouring channels that keep every drawn word, mean over chips, without noise, at the default sensitivities: of the
     network trained for noise, and of the carry chain."""
-    with opened(bench.result("comb", COMB, "--set", "measure.variants=['corrected']", "--sweep", "drift.imbalance_m=[1e-6]",
+    with opened(bench.result("comb", COMB, "--set", "measure.variants=['corrected_quadrature']", "--sweep", "drift.imbalance_m=[1e-6]",
                              "--sweep", "drift.splitter_rad_per_m=[4e6]")) as run:
         return run.trials["channels_right"].mean("trial").values.ravel().tolist()
 
