@@ -20,7 +20,7 @@ StudyConfig config_at(const StudyConfig& config, std::size_t point);
 /// in all, not for every point.
 class StudyPoints {
  public:
-  /// Of a study whose values are in range.
+  /// Copies the study without its sweeps.
   explicit StudyPoints(const StudyConfig& config);
   /// Throws Error as point_count() does.
   std::size_t size() const { return point_count(config_); }

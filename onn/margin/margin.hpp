@@ -46,7 +46,7 @@ class Margin {
     /// Level below which it is.
     double lower(Eigen::Index digit, Eigen::Index word) const;
   };
-  /// All ways that words take, each with what it counts in log_wrong().
+  /// All ways that words take, over whose levels log_wrong() adds up.
   const std::vector<Sending>& sendings() const { return sendings_; }
 
  private:

@@ -59,10 +59,10 @@ class MeshGpu {
   /// one is NaN or infinite.
   void settle(const MeshProgramOf<Real>& program, const MeshErrorsOf<Real>& errors);
 
-  /// Fields (ports, words) to the GPU. Throws Error where the ports differ.
+  /// Fields (ports, words) to the GPU. Throws Error where the ports differ, and for over 2^24 words.
   GpuFields<Real> upload(const FieldBatchOf<Real>& fields) const;
-  /// Fields (ports, words) back from the GPU, when all that was launched is done. Throws Error where the ports
-  /// differ.
+  /// Fields (ports, words) back from the GPU, when all that was launched is done. Throws Error for fields that
+  /// were uploaded for another mesh.
   FieldBatchOf<Real> download(const GpuFields<Real>& fields) const;
 
   /// Sends fields through the settled mesh, in place. The GPU goes on while this returns; download() and wait()

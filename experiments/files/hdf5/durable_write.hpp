@@ -16,7 +16,7 @@ class Descriptor {
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor();
-  /// The number of the system's; the file stays with this.
+  /// The file descriptor, which this goes on to own.
   int get() const { return fd_; }
 
  private:
